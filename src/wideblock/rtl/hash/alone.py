@@ -18,13 +18,13 @@ DIGEST_DONE = HashEvent("digest", "psi of the message")
 
 
 class Psi(wiring.Component):
-    """``o`` is psi of ``blocks`` blocks, which arrive two a beat for ``"brw"`` and one for ``"horner"``.
+    """``o`` is psi of ``blocks`` blocks; two blocks a beat for ``"brw"``, a block a beat for ``"horner"``.
 
-    ``order`` is that of the blocks in BRW: ``"natural"``, or ``"paper"``, which is another function and takes no bubble
-    and no window. ``squares`` says where the powers of h come from, see :class:`HashUnit`. ``h`` is taken between two
-    messages; ``setup`` cycles later the next message can begin.
+    order:   order of the blocks in BRW: ``"natural"``, or ``"paper"``, a different function without bubble and window
+    squares: source of the powers of h, see :class:`HashUnit`
+    ``h`` is taken between two messages; ``setup`` cycles later the next message can begin.
 
-    Timing: ``timing``: first beat taken to the digest, which is also the time from message to message.
+    Timing: ``timing``: first beat taken to the digest, and message to message.
     Cost:   a multiplier, an operand's tables, memories of a few rows for accumulators and powers.
     Bytes:  byte 0 of a block is bits 7..0 and holds the coefficients of x^0 to x^7; block 0 of a beat in the low bits.
     Source: IEEE TC 62(2), 2013, section 3, figures 7 and 8, and section 4.5.

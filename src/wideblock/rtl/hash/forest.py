@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The collapsed forest of a BRW polynomial and the order of its multiplications, as the BRW paper has them.
+"""The collapsed forest of a BRW polynomial, and the order of multiplications of the BRW paper.
 
 Source: Chakraborty, Mancillas-Lopez, Rodriguez-Henriquez, Sarkar, "Efficient Hardware Implementations of BRW
 Polynomials and Tweakable Enciphering Schemes", IEEE TC 62(2), section 2.
@@ -16,9 +16,9 @@ __all__ = ["CollapsedForest", "ForestClock", "Schedule", "permutation", "schedul
 
 @dataclass(frozen=True)
 class CollapsedForest:
-    """F_m: the multiplications of H_h(X_1, .., X_m), each a child of the one that needs its result.
+    """F_m: the multiplications of H_h(X_1, .., X_m); a parent multiplies the results of children further.
 
-    Node x multiplies a factor with X_x by one with X_(x-1); below it lie the blocks that lead up to X_(x-1).
+    Node x multiplies a factor with X_x by a factor with X_(x-1); below the node lie the blocks up to X_(x-1).
 
     Source: section 2.1.
     """
@@ -38,17 +38,17 @@ class CollapsedForest:
 
     @cached_property
     def roots(self) -> tuple[int, ...]:
-        """The nodes whose results are summed to the polynomial, from the largest tree to the smallest."""
+        """The roots: their sum is the polynomial; from the largest tree to the smallest."""
         return tuple(x for x in self.nodes if self.parent(x) is None)
 
     def parent(self, x: int) -> int | None:
-        """The node that multiplies the result of ``x`` further, or None for a root."""
+        """The parent of ``x``, or None for a root."""
         self._check(x)
         up = x + (x & -x)
         return up if up <= self.m else None
 
     def children(self, x: int) -> tuple[int, ...]:
-        """The nodes whose results the multiplication of ``x`` takes, in the order of their labels."""
+        """The children of ``x``, in the order of labels."""
         self._check(x)
         size = (x & -x).bit_length() - 1
         return tuple(x - (1 << k) for k in reversed(range(1, size)))
@@ -67,7 +67,7 @@ class CollapsedForest:
         return f"(X{x}+h^{power})*({'+'.join([f'X{x - 1}', *(f'R{y}' for y in self.children(x))])})"
 
     def total(self) -> str:
-        """The polynomial as the sum of the roots' results and of the block that is not multiplied, if there is one."""
+        """The polynomial: the sum of the roots' results, and of the block without a product, if any."""
         rest = {0: [], 2: [f"X{self.m - 1}"]}.get(self.m % 4, [f"X{self.m}"])
         return " + ".join([*(f"R{x}" for x in self.roots), *rest])
 
@@ -78,7 +78,7 @@ class CollapsedForest:
 
 @dataclass(frozen=True)
 class ForestClock:
-    """One clock of a schedule: the node that starts, or None, and both lists after it (L2 with ``(x, x.ST)``)."""
+    """A clock of a schedule: the started node, or None, and both lists afterwards (L2 with ``(x, x.ST)``)."""
 
     clock: int
     node: int | None
@@ -96,31 +96,31 @@ class Schedule:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The nodes in the order in which they start: the output of the paper's algorithm."""
+        """The nodes in the order of starts: the output of the paper's algorithm."""
         return tuple(c.node for c in self.clocks if c.node is not None)
 
     @cached_property
     def start(self) -> dict[int, int]:
-        """For each node, the clock in which it starts; its result is there ``NS`` clocks later."""
+        """The clock of each node's start; the result follows ``NS`` clocks later."""
         return {c.node: c.clock for c in self.clocks if c.node is not None}
 
     @property
     def total_clocks(self) -> int:
-        """The clock in which the last multiplication starts: the last column of the paper's Table 1."""
+        """The clock of the last start: the last column of the paper's Table 1."""
         return len(self.clocks)
 
     @property
     def bubbles(self) -> int:
-        """Clocks in which nothing starts."""
+        """Clocks without a start."""
         return self.total_clocks - len(self.order)
 
     @cached_property
     def storage(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
-        """For each clock until the last result, what each extra storage location holds at its end.
+        """Content of each extra storage location at the end of each clock, until the last result.
 
-        A result is stored if it is completed in a clock in which its parent does not start. Results of one parent are
-        summed in one location, which is free again in the clock in which the parent starts. Roots go to the
-        accumulator of the polynomial and need none.
+        A result is stored unless the parent starts in the clock of completion. Results for a parent are summed in a
+        location, free again in the clock of the parent's start. Roots go to the accumulator of the polynomial and
+        need no location.
 
         Source: section 2.4, and ACC1 of figure 8.
         """
@@ -149,10 +149,10 @@ class Schedule:
 
 
 def schedule(m: int, NS: int) -> Schedule:
-    """The paper's algorithm Schedule(m, NS): the oldest ready dependent node, or else the next independent one.
+    """The paper's algorithm Schedule(m, NS): the oldest ready dependent node, or else the next independent node.
 
     Printed are ``clock - x.ST > NS`` and a loop while "L1 and L2 are both not empty"; only ``>=`` and a loop while
-    one of them is not empty give the paper's own example, table and permutation.
+    either list is not empty give the paper's own example, table and permutation.
 
     Source: section 2.2, figure 4.
     """

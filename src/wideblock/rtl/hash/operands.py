@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operands of a hash unit's multipliers: blocks that arrive, wait or are held, and powers of tau."""
+"""The operands of a hash unit's multipliers: arriving, waiting and held blocks, and powers of tau."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -21,9 +21,10 @@ __all__ = ["Operands"]
 class Operands:
     """Chooses operands as the fields of the control ``word`` say; made once for all multipliers of a unit.
 
-    ``beat`` has the blocks that arrive and ``special`` those that the core drives, all as elements of the field;
-    ``powers`` reads a power of tau for a multiplier, in the row that a field of ``word`` says. A window, a memory for
-    each bank, keeps the blocks that wait.
+    beat:    arriving blocks, as elements of the field
+    special: blocks driven by the core, as elements of the field
+    powers:  reads a power of tau for a multiplier, in the row of a field of ``word``
+    A window, a memory for each bank, keeps waiting blocks.
     """
 
     DEPTH: ClassVar[int] = 3
@@ -56,7 +57,7 @@ class Operands:
         return self._operand(f"left{u}", [*self._powers(u), *self._blocks("left", u)])
 
     def beside(self, u: int) -> list[tuple[Signal, Signal]]:
-        """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
+        """The operands of the products beside a multiplier's product: a power of tau, and a block or nothing."""
         return [
             (
                 self._operand(f"{side}{u}_left", [self._stored.read(u, f"{side}{u}_power")]),
@@ -66,13 +67,13 @@ class Operands:
         ]
 
     def _arriving_at(self, bank: int, block: Value) -> Value:
-        """The block that arrives at a bank."""
+        """The block arriving at a bank."""
         for special in self._control.specials_of(bank):
             block = Mux(self._word[f"write{bank}_{special.name}"], self._special[special], block)
         return block
 
     def _window_of(self, bank: int) -> memory.Memory:
-        """The memory of a bank some of whose blocks wait."""
+        """The memory of a bank with waiting blocks."""
         m, word = self._m, self._word
         window = memory.Memory(shape=128, depth=max(2, self._control.slots), init=[])
         m.submodules[f"window{bank}"] = window
@@ -81,7 +82,7 @@ class Operands:
         return window
 
     def _make_squarers(self) -> list[Signal]:
-        """Registers that go from tau^4 up by squaring."""
+        """Registers from tau^4 up by squaring."""
         m, word = self._m, self._word
         registers = [Signal(128, name=f"squarer{q}") for q in range(self._control.squarers)]
         for q, register in enumerate(registers):
@@ -95,7 +96,7 @@ class Operands:
         return registers
 
     def _powers(self, u: int) -> list[Value]:
-        """The power of tau in a left operand: a stored one, or what a squaring register holds."""
+        """The power of tau in a left operand: stored, or in a squaring register."""
         stored = self._stored.read(u, f"power{u}")
         if not self._squarers:
             return [stored]
@@ -106,9 +107,9 @@ class Operands:
         ]
 
     def _blocks(self, side: str, u: int) -> list[Value]:
-        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads.
+        """The blocks in an operand, from the window or on the way into the window.
 
-        And one term a held block.
+        A term for each bank read by the operand, and a term for each held block.
         """
         m, control, word = self._m, self._control, self._word
         return [
@@ -121,7 +122,7 @@ class Operands:
         ]
 
     def _operand(self, name: str, terms: list[Value]) -> Signal:
-        """The sum of an operand's terms; a multiplier has none if there are fewer blocks than multipliers."""
+        """The sum of an operand's terms; no term if a core has fewer blocks than multipliers."""
         operand = Signal(128, name=name)
         if terms:
             total = terms[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The powers of tau that a hash unit reads: those of one key, or those that are copied for each sector."""
+"""The powers of tau of a hash unit: of a single key, or copied for each sector."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -15,10 +15,10 @@ __all__ = ["CopiedPowers", "Powers", "StoredPowers", "read_row"]
 
 
 class Powers(Protocol):
-    """Powers, as operands ask for them."""
+    """Powers, as operands read them."""
 
     def read(self, u: int, field: str) -> Value:
-        """The power for multiplier ``u`` in the row that ``field`` of the control word says."""
+        """The power for multiplier ``u`` in the row of ``field`` of the control word."""
         ...
 
     def square(self) -> Value:
@@ -27,7 +27,7 @@ class Powers(Protocol):
 
 
 class StoredPowers:
-    """Powers of one key, in a ``memory``, as the ``word`` of a step says."""
+    """Powers of a single key in a ``memory``, selected by the ``word`` of a step."""
 
     def __init__(self, m: Module, of: memory.Memory, word: Any, control: ControlWords):
         self.memory = of
@@ -43,8 +43,8 @@ class StoredPowers:
 class CopiedPowers:
     """Powers of each sector under way, in a bank of memory each.
 
-    They are read as a step is ``decided``, a cycle ahead of its data, into registers: a power does not change while a
-    sector reads it. ``banks`` are those of the sectors that the multipliers work for.
+    A power is read into a register as a step is ``decided``, a cycle ahead of the data: a power does not change during
+    the reads of a sector. ``banks``: bank of each multiplier's sector.
     """
 
     def __init__(self, m: Module, control: ControlWords, decided: Any, banks: Sequence[Value], *, clear: Value):
@@ -70,7 +70,7 @@ class CopiedPowers:
         return self._registered(f"{field}_ahead", read_row(self._m, self._powers, Cat(row, self._banks[u])))
 
     def constant(self, u: int) -> Value:
-        """The power that a right operand of multiplier ``u`` takes, or nothing."""
+        """The power in a right operand of multiplier ``u``, or nothing."""
         assert self._constants is not None, "a right operand takes a power"
         taken = self._decided[f"constant{u}"].replicate(128)
         return self._registered(f"constant{u}_ahead", read_row(self._m, self._constants, self._banks[u]) & taken)
@@ -87,7 +87,7 @@ class CopiedPowers:
 
 
 def read_row(m: Module, of: memory.Memory, row: Value) -> Value:
-    """A word of a small memory in this cycle: distributed memory, a table a bit."""
+    """A word of a small memory, without delay: distributed memory, a table a bit."""
     port = of.read_port(domain="comb")
     m.d.comb += port.addr.eq(row)
     return port.data

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The multiplications of a polynomial hash, and what each of them waits for.
+"""The multiplications of a polynomial hash, and the inputs of each.
 
 A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``, perhaps with
-products of a power and a block beside it, which share its reduction. Nothing here knows about time;
-:mod:`wideblock.rtl.hash.program` decides when each product is multiplied. A hash and the core around it meet by
-:class:`HashEvent`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`HashPlan`.
+products of a power and a block beside, under a common reduction. Time is left to :mod:`wideblock.rtl.hash.program`,
+which schedules each product. A hash and the core meet by :class:`HashEvent`, :class:`Special` and :class:`Tap`: objects
+declared by a family in a :class:`HashPlan`.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class HashEvent:
-    """A result that leaves the hash: raised by the product that goes ``into`` it.
+    """A result of the hash, raised by the product that goes ``into`` the event.
 
     optional: schemes need not raise it
     """
@@ -44,10 +44,10 @@ class HashEvent:
 
 @dataclass(frozen=True)
 class Special:
-    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat.
+    """A block outside of the stream: arrives at a step after the sector's last beat.
 
-    held: the core holds it from a sector's second step to its last one instead, so that it needs neither a step nor a
-          place in the window
+    held: the core holds the block from a sector's second step to the last instead: without a step, without a place in
+          the window
     """
 
     name: str
@@ -57,35 +57,35 @@ class Special:
 
 @dataclass(frozen=True)
 class Tap:
-    """Label of a product whose right operand leaves the hash too, as it is multiplied."""
+    """Label of a product with a right operand that is shown to the core, too, as the product is issued."""
 
     name: str
     meaning: str
 
 
 Block = int | Special
-"""A block of the sector by its number, or a special one."""
+"""A block of the sector by number, or a special block."""
 
 Label = int | str | Tap
-"""Name of a product; a BRW product has the label of its node in the collapsed forest."""
+"""Name of a product; a BRW product has the label of a node in the collapsed forest."""
 
 DIGEST = "D"
-"""Label of the product that takes the sum of a hash's other products: the first one of the critical path."""
+"""Label of the product of the sum of a hash's other products: the first on the critical path."""
 
 PAPER_STAGES = 3  # of the multiplier whose schedule is the paper's order of blocks
 
 
 @dataclass(frozen=True)
 class Product:
-    """One multiplication of the field.
+    """A multiplication of the field.
 
-    left:     block that is added to the left operand, or None
-    power:    exponent of tau that is added to the left operand, or those for encryption and for decryption
-    right:    block that is added to the right operand, or None
-    constant: exponent of tau that is added to the right operand, or None
-    into:     label of the product whose right operand takes the result, or the event that announces it; several
-              products may go into one event, which announces their sum
-    beside:   exponents of tau and blocks whose products are added; None where a multiplier's place is left out
+    left:     block added to the left operand, or None
+    power:    exponent of tau added to the left operand; a pair: for encryption and for decryption
+    right:    block added to the right operand, or None
+    constant: exponent of tau added to the right operand, or None
+    into:     label of the product that adds the result to the right operand, or the event of the result; an event of
+              several products announces the sum
+    beside:   exponents of tau and blocks, whose products are added; None for an unused place of a multiplier
     """
 
     name: Label
@@ -104,32 +104,32 @@ class Product:
 
     @property
     def blocks(self) -> list[Block]:
-        """The blocks of its operands."""
+        """The blocks of both operands."""
         return [block for block in self.operands.values() if block is not None]
 
     @property
     def powers(self) -> set[int]:
-        """Exponents of tau of its left operands."""
+        """Exponents of tau of the left operands."""
         own = self.power if isinstance(self.power, tuple) else (self.power,)
         return {*own, *(pair[0] for pair in self.beside if pair)}
 
 
 @dataclass(frozen=True)
 class HashPlan:
-    """The events, special blocks and taps of one pass over a sector.
+    """The events, special blocks and taps of a pass over a sector.
 
-    A family declares them as fields of a subclass; a scheme's products name them, and nothing else, by these objects.
+    A family declares the objects as fields of a subclass; products of a scheme refer to the objects.
     """
 
     def specials(self, products: Sequence[Product]) -> list[Special]:
-        """The special blocks that ``products`` take and that have steps, in the order of the plan's fields."""
+        """The special blocks in ``products`` with a step, in the order of the plan's fields."""
         used = {block for product in products for block in product.blocks}
         return [part for part in vars(self).values() if isinstance(part, Special) and not part.held and part in used]
 
     def check(self, products: Sequence[Product], scheme: str) -> None:
         """Raises UserError if ``products`` of a ``scheme`` do not fit the plan.
 
-        They must raise every event that is not optional, and name no event, special block or tap of another plan.
+        Products must raise every event that is not optional, and use no event, special block or tap of another plan.
         """
         known = list(vars(self).values())
         for product in products:
@@ -147,10 +147,11 @@ class HashPlan:
 def brw_products(
     blocks: Sequence[Block], into: Label | HashEvent, *, two_block_rule: str
 ) -> tuple[list[Product], Block | None]:
-    """Products of BRW_tau(X_1, ..., X_n) and the block, if any, that is added to their sum.
+    """Products of BRW_tau(X_1, ..., X_n), and the block added to the sum, if any.
 
-    The roots of the collapsed forest go ``into`` one place. ``two_block_rule`` says what two blocks that stand alone at
-    the end (n = 2 mod 4) become: ``"first-by-tau"`` X_1*tau + X_2, ``"second-by-tau"`` X_2*tau + X_1.
+    into:           place of the roots of the collapsed forest
+    two_block_rule: rule for two single blocks at the end (n = 2 mod 4): ``"first-by-tau"`` X_1*tau + X_2,
+                    ``"second-by-tau"`` X_2*tau + X_1
 
     Source: Chakraborty et al., IEEE TC 62(2), section 2.1; for ``"first-by-tau"``, AMC 2020, section 2.
     """
@@ -181,14 +182,14 @@ def horner_products(
     lift: tuple[int, int] = (0, 0),
     name: str = "X",
 ) -> list[Product]:
-    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``; all of it
-    times tau^lift, which is for encryption and for decryption.
+    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``, times
+    tau^lift; a pair of lifts: for encryption and for decryption.
 
-    ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
-    block needs, so that the chains' sum is the hash and no product joins them.
+    ``decimation`` independent chains step by tau^decimation; the last product of a chain has the exponent of the
+    chain's last block, so the sum of the chains is the hash.
 
     Source: "Fast Low Level Disk Encryption Using FPGAs", section 3, d-decimated Horner. Raises ValueError if a monic
-    hash has fewer blocks than chains, since no chain could then absorb the leading one.
+    hash has fewer blocks than chains: no chain could absorb the leading 1.
     """
     n = len(blocks)
     if monic and n < decimation:
@@ -209,10 +210,10 @@ def horner_products(
 def horner_sums(
     beats: Sequence[Sequence[Block | None]], into: Label | HashEvent, *, decimation: int, lift: int = 0, name: str = "X"
 ) -> list[Product]:
-    """Products of tau^lift (X_1*tau^n + ... + X_n*tau), one a beat: all blocks of a beat in one sum of products.
+    """Products of tau^lift (X_1*tau^n + ... + X_n*tau), a sum of products for all blocks of a beat.
 
-    ``beats`` are of one width, but the last one may be shorter; the first may begin with None for columns without a
-    block. ``decimation`` independent chains of beats go ``into`` one sum.
+    ``beats`` have equal widths; the last beat may be shorter, the first may begin with None for columns without a
+    block. ``decimation`` independent chains of beats go ``into`` a common sum.
     """
     width = len(beats[0])
     products = []
@@ -226,7 +227,7 @@ def horner_sums(
 
 
 def psi_products(X: Sequence[Block], into: HashEvent, *, hash: str, order: str, decimation: int) -> list[Product]:
-    """Products of psi(X_1, .., X_n): the last one, by h, takes the sum of the others and the block that none has.
+    """Products of psi(X_1, .., X_n): the last product, by h, has the sum of all others and the block without a product.
 
     Source: IEEE TC 62(2), 2013, sections 3, 4.2 and 4.5.
     """

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrival-order scheduling: when a pipelined multiplier computes each product of a hash.
+"""Arrival-order scheduling: the step at which a pipelined multiplier computes each product of a hash.
 
-The blocks of a sector arrive in their natural order, a few a step. A block waits in a small window until its product
-can be issued; the oldest product whose blocks and inner products are there goes first. The order does not depend on
-data, so it is made here, in Python, and the hardware only walks through control words.
+The blocks of a sector arrive in natural order, a few a step. A block waits in a small window for its product; the
+oldest product with all blocks and inner products goes first. The order does not depend on data: the schedule is
+computed in Python, and the hardware walks through control words.
 
-Two clocks tell the words apart. The *head* of a program is indexed by steps, which a core may hold back (no block
-arrives, a resource is taken). The *tail* starts after the last step and runs freely, one word a cycle. With a
-``period`` the head of the next sector starts as many steps after this one, while the tail of this one still runs: the
-program is then scheduled modulo the period, and at full speed the two never want the same multiplier.
+Control words have two clocks. The *head* of a program counts steps, and a core may hold a step back (no block arrives,
+a resource is taken). The *tail* starts after the last step and runs freely, a word a cycle. With a ``period`` the head
+of the next sector starts ``period`` steps after the head of the present sector, beside the present tail: the program is
+scheduled modulo the period, and at full speed head and tail never use the same multiplier in a cycle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
 @dataclass(frozen=True)
 class Arrival:
-    """A block is written into its bank's window at the end of ``step``; it can be read from the next one on.
+    """A block is written into the window of a bank at the end of ``step``, and can be read from the next step on.
 
-    In a ``prompt`` program a product can also take it on its way, in ``step`` itself.
+    In a ``prompt`` program, a product can take the arriving block in ``step``, too.
     """
 
     block: Block
@@ -33,11 +33,13 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Issue:
-    """A product meets a multiplier's inputs at ``step``; its result is there ``latency`` cycles later.
+    """A product at a multiplier's inputs at ``step``; the result follows ``latency`` cycles later.
 
-    ``row`` is the accumulator that its right operand takes in and ``sources`` the multipliers that added to it;
-    ``into`` is the accumulator that takes its result, or None if that is an event's alone. ``first`` says that this
-    result opens the accumulator, ``raises`` that it raises the event.
+    row:     accumulator added to the right operand
+    sources: multipliers that added to the accumulator ``row``
+    into:    accumulator of the result, or None for a result of an event alone
+    first:   the result opens the accumulator
+    raises:  the result raises the event
     """
 
     product: Product
@@ -52,14 +54,14 @@ class Issue:
 
 @dataclass(frozen=True)
 class Program:
-    """A schedule with its storage: what the hardware of a hash is built from.
+    """A schedule with storage, from which the hardware of a hash is built.
 
-    arrivals, issues: in the order of their steps
-    slot:    place in its bank's window of each block that is not only taken on its way
+    arrivals, issues: in the order of steps
+    slot:    place in the bank's window of each block that waits
     steps:   length of the head; issues at later steps belong to the tail
-    beats:   first steps that take a beat of input each; with a ``stride``, every stride-th step up to the last
+    beats:   number of first steps with a beat of input; with a ``stride``, every stride-th step up to the last
     latency: of the multipliers, in cycles
-    period:  steps from one sector's head to the next, or None if a sector's tail ends before the next head
+    period:  steps from head to head, or None if a sector's tail ends before the next head
     """
 
     arrivals: tuple[Arrival, ...]
@@ -74,16 +76,16 @@ class Program:
 
     @property
     def window(self) -> int:
-        """Blocks that one bank of the window must hold."""
+        """Capacity of a bank of the window, in blocks."""
         return 1 + max(self.slot.values(), default=-1)
 
     def fresh(self, issue: Issue, block: Block) -> bool:
-        """Whether the product takes the block on its way into the window."""
+        """Whether the product takes the block on the way into the window."""
         return any(a.block == block and a.step == issue.step for a in self.arrivals)
 
     @property
     def registers(self) -> int:
-        """Accumulators of one multiplier."""
+        """Accumulators of a multiplier."""
         return 1 + max((issue.into for issue in self.issues if issue.into is not None), default=-1)
 
     @property
@@ -92,7 +94,7 @@ class Program:
         return max(0, self.issues[-1].step + 1 - self.steps)
 
     def issued(self, name: Label) -> int:
-        """Step at which the product of that name is issued."""
+        """Step at which the product called ``name`` is issued."""
         return next(issue.step for issue in self.issues if issue.product.name == name)
 
     def raises(self, event: HashEvent) -> bool:
@@ -100,23 +102,23 @@ class Program:
         return any(issue.product.into == event for issue in self.issues)
 
     def done(self, event: HashEvent) -> int:
-        """Step at which the result that raises ``event`` leaves the multiplier."""
+        """Step at which the result of ``event`` leaves the multiplier."""
         return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
 
     @property
     def held(self) -> int:
-        """The last step at which a product takes a held block, or -1."""
+        """The last step with a held block in an operand, or -1."""
         taken = [i.step for i in self.issues for b in i.product.blocks if isinstance(b, Special) and b.held]
         return max(taken, default=-1)
 
     @property
     def powers(self) -> frozenset[int]:
-        """Exponents of tau that the left operands need."""
+        """Exponents of tau in the left operands."""
         return frozenset[int]().union(*(issue.product.powers for issue in self.issues))
 
     @property
     def constants(self) -> frozenset[int]:
-        """Exponents of tau that the right operands need."""
+        """Exponents of tau in the right operands."""
         return frozenset(i.product.constant for i in self.issues if i.product.constant is not None)
 
 
@@ -134,17 +136,17 @@ def schedule(
     prompt: bool = False,
     stride: int = 1,
 ) -> Program:
-    """Issues every product as early as its blocks, its inner products and its multiplier allow, the oldest first.
+    """Issues every product as early as blocks, inner products and multiplier allow, the oldest first.
 
-    products:    in the order of their age; a product belongs to the multiplier ``bank of its right block // banks per
+    products:    by age; a product belongs to the multiplier ``bank of its right block // banks per
                  multiplier``
-    arrivals:    when each block arrives, and where
+    arrivals:    step and bank of each block
     latency:     cycles from a product's issue to its result, 1 or more
     steps:       steps of the head, of which the first ``beats`` take a beat, or with ``stride`` every stride-th
     period:      steps between heads, or None
-    urgent:      names of the products on the critical path: their places, modulo the period, are kept free for them
-    earliest:    steps before which a product is not issued, though it could be
-    prompt:      whether a product may take a block in the step in which it arrives
+    urgent:      names of the products on the critical path, with reserved places modulo the period
+    earliest:    least step of a product
+    prompt:      whether a product may take a block in the step of arrival
 
     Raises ValueError if a result goes nowhere, or if the products do not fit into the period.
     """
@@ -200,8 +202,8 @@ def _check_load(unit: Mapping[Label, int], multipliers: int, period: int | None)
 
 
 def _place(products, at, unit, latency, period, reserved, urgent, prompt, earliest):
-    """Step of each product: list scheduling in time order. Urgent products go when they are ready, and the others avoid
-    the places that are reserved for them.
+    """Step of each product: list scheduling in time order. Urgent products go when ready; other products avoid reserved
+    places.
     """
     inner = {p.name: [q.name for q in products if q.into == p.name] for p in products}
     placed: dict[Label, int] = {}
@@ -240,7 +242,7 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
 
 
 def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, steps, period, stride):
-    """Window slots and accumulators, by colouring the steps during which each is held."""
+    """Window slots and accumulators, by colouring of the steps in use."""
     read = {}
     for product in products:
         for block in product.blocks:
@@ -284,10 +286,10 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
 
 
 def colour(spans, start, end, period):
-    """Takes the first place that is free from just after step ``start`` to ``end``, in this sector and all others.
+    """Takes the first place free from just after step ``start`` to ``end``, in every sector.
 
-    ``spans`` is what was taken so far, as (place, start, end), and grows. Raises ValueError for a span that is longer
-    than ``period``.
+    ``spans``: places taken, as (place, start, end); the new span is added. Raises ValueError for a span longer than
+    ``period``.
     """
 
     def free(place):
@@ -301,7 +303,7 @@ def colour(spans, start, end, period):
 
 
 def _meet(start, end, other_start, other_end, period):
-    """Whether a span meets another one, or that of any sector before or behind."""
+    """Whether two spans meet, in the same sector or in any sector before or behind."""
     # the first of the other's repetitions that ends behind ``start``
     moved = ((start - other_end) // period + 1) * period if period else 0
     return start < other_end + moved and other_start + moved < end

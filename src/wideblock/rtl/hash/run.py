@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""Horner's rule over a run of blocks whose number is known with the first one: no program, one block a cycle."""
+"""Horner's rule over a run of blocks; the number of blocks is known with the first: no program, a beat a cycle."""
 
 from typing import Any
 
@@ -20,20 +20,21 @@ OPERAND_DEPTH = 3  # tables before the multiplier's inputs: which power, its rea
 class HornerRun(wiring.Component):
     """Sum of X_i h^(n - i), i from 0, over a run of n blocks X_0..X_(n-1), in up to ``most`` beats of ``width`` blocks.
 
-    ``go`` takes a beat in ``block``, the run's ``first`` or not, that ``left`` others of the run follow. The last beat
-    has blocks in columns 0 to ``ends``, which is stated with each beat; behind them it is zero. ``done`` pulses with
-    the ``result``. A run may pause, and a new ``first`` abandons the one before it. Runs follow each other at once.
+    go:     in, takes a beat in ``block``; ``first``: in, the run's first beat; ``left``: in, number of beats to follow
+    ends:   in, with every beat: the last beat of the run has blocks in columns 0 to ``ends``, zeros behind
+    done:   out, pulses with the ``result``
+    load:   in, takes the key ``tau``; the powers up to h^(D W) are computed one by one, then ``loaded`` pulses
 
-    The beats go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in its
-    row when the chain's next beat arrives. With W blocks a beat, column k is multiplied by h^(D W - k), but in the last
-    beat of each chain by the power that its place wants, h^(left W + ends + 1 - k). What the chain has is added to
-    column 0. The sum of the last D products is the result.
+    A run may pause; a new ``first`` abandons the present run. Runs follow each other at once.
 
-    ``load`` takes the key ``tau``; its powers up to h^(D W) are computed then, one by one, and ``loaded`` pulses.
+    The beats go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in the row
+    of the chain when the next beat of the chain arrives. With W blocks a beat, column k is multiplied by h^(D W - k);
+    in the last beat of each chain by h^(left W + ends + 1 - k). The row of the chain is added to column 0. The sum of
+    the last D products is the result.
 
     Timing: ``stages`` cycles from the last beat to ``done``; ``setup`` cycles from ``load`` to ``loaded``.
-    Cost:   one multiplier of ``width`` terms, a distributed memory of D W rows read by each column, one of D rows, a
-            register of 128 bits.
+    Cost:   a multiplier of ``width`` terms, a distributed memory of D W rows read by each column, a memory of D rows,
+            a register of 128 bits.
     Paths:  none combinational from ``block`` to ``result``.
     Bytes:  blocks and key as ``reading`` has them.
     Source: Horner's rule, decimated as in "Fast Low Level Disk Encryption Using FPGAs", section 3.
@@ -111,7 +112,7 @@ class HornerRun(wiring.Component):
         return row
 
     def _fresh(self, m: Module, row: Value) -> Value:
-        """Whether the present block is its chain's first one."""
+        """Whether the present beat is the first of its chain."""
         round_again = Signal()
         with m.If(self.clear):
             m.d.sync += round_again.eq(0)
@@ -120,7 +121,7 @@ class HornerRun(wiring.Component):
         return self.first | ~round_again
 
     def _delayed(self, m: Module, entering: Any) -> Any:
-        """The flags of what enters the multiplier, beside its result."""
+        """The flags of a product, beside the result."""
         tag = entering
         for k in range(self.stages):
             following = Signal(entering.shape(), name=f"tag{k}")

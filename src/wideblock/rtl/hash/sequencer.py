@@ -14,23 +14,24 @@ Words = Mapping[int, Mapping[str, int]]
 
 
 class Sequencer(wiring.Component):
-    """``head`` is the control word of the present step, ``tail`` the union of the tail words that are due.
+    """Gives the control word of the present step, ``head``, and the union of due tail words, ``tail``.
 
-    ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
-    The first ``beats`` steps wait for ``beat``, or with a ``stride``, a power of two, every stride-th step does until
-    there were enough; ``go`` says that the present step is carried out, ``ready`` that it wants a beat. ``hold`` stops
-    the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is read at every step
-    of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt`` has that added
-    (xor) when the sector is decrypted.
+    layout:  fields of a word, in bits; ``words``: values of the fields by step, absent fields and steps are zero
+    beat:    in, a beat is offered. The first ``beats`` steps wait for a beat; with a ``stride``, a power of two, every
+             stride-th step
+    go:      out, the present step is carried out; ``ready``: out, the step needs a beat
+    hold:    in, stops the head for a cycle; ``restart``: in, sets the head to step 0
+    decrypt: in, direction of the sector: read at every step of the head, delayed along with the tail. If the sector is
+             decrypted, ``<name>_decrypt`` is added (xor) to field ``<name>``
 
-    If ``registered``, a register is between the memory of the head and all that takes its words, and the memory is read
-    a further step ahead. ``hold`` then stops the head in the next cycle, and so does ``restart``, which takes effect in
-    it. ``ready_next``, ``first_next``, ``head_next``, as in an encryption, and ``tail_next`` are of the next cycle.
+    If ``registered``, a register follows the memory of the head, and the memory is read a further step ahead. ``hold``
+    and ``restart`` then stop the head in the next cycle; the restart takes effect in the next cycle. ``ready_next``,
+    ``first_next``, ``head_next``, as in an encryption, and ``tail_next`` are of the next cycle.
 
-    Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
-            step by one cycle.
-    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail, and its word.
-    Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address, or if ``registered`` to its enable.
+    Timing: ``head`` is of the present cycle (read one cycle ahead); the tail's first word follows the last step by one
+            cycle.
+    Cost:   a read-only memory of the distinct columns of the head; a register and a word a cycle of the tail.
+    Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address, or if ``registered`` to the memory's enable.
     """
 
     def __init__(
@@ -100,9 +101,9 @@ class Sequencer(wiring.Component):
         return m
 
     def _registered(self, m: Module, table: Sequence[int], noted: data.StructLayout) -> tuple[Value, Value, Signal]:
-        """Whether the head begins anew, whether it is stopped, and the row of the present step.
+        """Whether the head begins anew, whether the head is stopped, and the row of the present step.
 
-        The memory has the row of the step behind that.
+        The memory has the row of the next step.
         """
         number = range(max(2, self.steps))
         begins, held = Signal(name="begins"), Signal(name="held")
@@ -139,10 +140,10 @@ class Sequencer(wiring.Component):
         return {"word": word, "alone": int(not waits), "later": int(step > 0), "final": int(step == self.steps - 1)}
 
     def _tail(self, m: Module, wide: data.StructLayout) -> Value:
-        """The union of the words that a token, one register a cycle, has reached.
+        """The union of the words reached by a token, a register a cycle.
 
-        The union is itself a register, made from where the token is one cycle earlier: nothing of the tail is
-        between it and the datapath.
+        The union is a register, made from the place of the token one cycle earlier: no gate of the tail is between the
+        union and the datapath.
         """
         due = Signal(self.shape.size, name="due")
         total = Const(0, self.shape.size)
@@ -167,7 +168,7 @@ class Sequencer(wiring.Component):
         return due
 
     def _by_direction(self, m: Module, word: Value, decrypt: Value, name: str) -> Value:
-        """``word`` without its ``_decrypt`` fields, which have taken effect."""
+        """``word`` with the ``_decrypt`` fields added and left out."""
         wide = data.View(data.StructLayout(self.layout), word)
         fields = []
         for field in self.shape.members:
@@ -187,7 +188,7 @@ def _pack(layout: data.StructLayout, word: Mapping[str, int]) -> int:
 def read_ahead(m: Module, table: Sequence[int], width: int, following: Value, enable: Value | None = None) -> Value:
     """``table[step]``, where ``following`` is the next cycle's step. Equal and constant columns are stored once.
 
-    It stays while ``enable``, if there is one, is low.
+    The value is kept while ``enable`` is low, if given.
     """
     columns = [tuple(row >> bit & 1 for row in table) for bit in range(width)]
     stored = sorted({column for column in columns if len(set(column)) > 1})

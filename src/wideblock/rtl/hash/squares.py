@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Squares on the fly: when a squaring register must start so that a product finds its power of tau in it.
+"""Squares on the fly: the start of each squaring register, for a product's power of tau in time.
 
 A register opens with tau^4, the square of the stored tau^2, and then squares itself once a step. The paper's circuit
-has two such registers for 31 blocks; here a program's own schedule says how many it takes.
+has two squaring registers for 31 blocks; here the number follows from the schedule of a program.
 """
 
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ OPEN, SQUARE = 1, 2  # what a register does at the end of a step
 class Squares:
     """The squaring registers of a program, and their actions.
 
-    registers: how many there are
+    registers: number of registers
     actions:   step -> register -> OPEN or SQUARE
-    source:    (step, multiplier) of a product -> the register that holds its power
+    source:    (step, multiplier) of a product -> the register with the power
     """
 
     registers: int

@@ -25,12 +25,12 @@ __all__ = ["HashPass", "HashUnit"]
 
 @dataclass(frozen=True)
 class HashPass:
-    """The ports of one program of a hash unit; see :class:`Sequencer`.
+    """The ports of a program of a hash unit; see :class:`Sequencer`.
 
     beat, decrypt, restart:  driven by the core; ``beat`` offers the unit's ``blocks``
     ready, first, go, last:  driven by the unit
     ready_next, first_next:  of a unit with a lag, ``ready`` and ``first`` in the next cycle
-    bank:                    of a unit with copies, driven by the core: where those of the present sector are
+    bank:                    of a unit with copies, driven by the core: bank of the present sector
     """
 
     unit: "HashUnit"
@@ -48,11 +48,11 @@ class HashPass:
 
 @dataclass(frozen=True)
 class _Track:
-    """One multiplier, its accumulators, and what is at its output.
+    """A multiplier, its accumulators and its output.
 
-    tags:  of the products since their step was decided, the youngest first, the one at the output last
-    total: the product added to its accumulator, or what is stored while loading and clearing
-    sum:   the same as an operand and an event take it
+    tags:  destinations of the products under way, the youngest first, the product at the output last
+    total: the product added to the accumulator; while loading and clearing, the stored value
+    sum:   ``total`` for operands and events
     """
 
     multiplier: Multiplier
@@ -70,27 +70,26 @@ class _Track:
 class HashUnit(wiring.Component):
     """Evaluates hash ``programs`` over blocks that arrive ``width`` a beat.
 
-    Several programs share the multipliers (one sector at a time), or one program has them for itself and overlaps a
-    sector's tail with the next one's head. The programs' products declare what meets the core:
+    Several programs share the multipliers, a sector at a time; or a single program overlaps a sector's tail with the
+    head of the next sector. For each program ``p`` the unit has the members of :class:`HashPass`, as ``p_beat`` and so
+    on. The products declare further members:
 
-    event(e), result(e): high while the result is that of the event; those ``ahead`` are a cycle early, with the product
-                         as it enters the multiplier's output register
-    special(s):          driven by the core with the block that arrives at a step of its own, or as long as it is held
-    issue(t), operand(t): one cycle after the tapped product was issued, a pulse and its right operand
+    event(e), result(e): out, ``event_<e>`` is high with the ``result_<e>``; events ``ahead`` are a cycle early, with
+                         the product as it enters the multiplier's output register
+    special(s):          in, ``special_<s>``: the special block, in the step of arrival or as long as held
+    issue(t), operand(t): out, one cycle after the tapped product was issued: a pulse, and the right operand
+    blocks:              in, the beat of ``p_beat``
+    tau:                 in, the hash key, taken with ``load``; ``loaded``: out, pulses when the powers are stored
 
-    The data are ``lag`` cycles behind the steps: blocks, special blocks, results and operands come that many cycles
-    after ``beat``, ``go``, events and ``issue``.
+    All blocks have the same ``reading``. The data are ``lag`` cycles behind the steps: blocks, special blocks, results
+    and operands come ``lag`` cycles after ``beat``, ``go``, events and ``issue``.
 
-    Members: for each program ``p`` those of :class:`HashPass`, as ``p_beat`` and so on; ``event_<e>``, ``result_<e>``,
-    ``special_<s>``, ``issue_<t>``, ``operand_<t>``; ``blocks``, the beat that goes with ``p_beat``; ``tau``, the hash
-    key, taken with ``load``; ``loaded``, a pulse when its powers are stored. All blocks are of one ``reading``.
+    With ``copies``, exponents of tau, each of ``banks`` sectors has powers of its own, without a hash key. A program
+    reads the powers of bank ``p_bank``. ``copy_write`` writes ``copy``, the power with exponent number ``copy_row``, to
+    bank ``copy_bank``, before a step reads the power.
 
-    With ``copies``, exponents of tau, each of ``banks`` sectors has its own powers, and there is no hash key. A program
-    of its own then reads those of ``p_bank``; ``copy_row`` is the number of the exponent of ``copy``, which is written
-    to ``copy_bank`` with ``copy_write``, before a step that reads it.
-
-    Timing: a product's result is there ``lag`` + ``stages`` cycles after its step, see :class:`Program`; ``setup``
-            cycles from ``load`` to ``loaded``.
+    Timing: a product's result comes ``lag`` + ``stages`` cycles after the step, see :class:`Program`; ``setup`` cycles
+            from ``load`` to ``loaded``.
     Cost:   the multipliers; per multiplier about 400 tables; memories of a few rows for window, powers, accumulators.
     Paths:  ``p_beat`` to the sequencers' state.
     Source: Chakraborty et al., IEEE TC 62(2), section 3.
@@ -146,12 +145,12 @@ class HashUnit(wiring.Component):
     # Members by the objects that the products name
 
     def hash_pass(self, program: str) -> HashPass:
-        """The ports of the program of that name."""
+        """The ports of the program called ``name``."""
         ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "ready_next", "first_next", "bank")
         return HashPass(self, **{port: getattr(self, f"{program}_{port}", None) for port in ports})
 
     def event(self, event: HashEvent) -> Signal:
-        """High for one cycle in which :meth:`result` is the event's."""
+        """Pulses with the :meth:`result` of the event."""
         return getattr(self, f"event_{event.name}")
 
     def result(self, event: HashEvent) -> Signal:
@@ -163,7 +162,7 @@ class HashUnit(wiring.Component):
         return getattr(self, f"special_{special.name}")
 
     def issue(self, tap: Tap) -> Signal:
-        """High for one cycle in which :meth:`operand` is the tapped product's."""
+        """Pulses with the :meth:`operand` of the tapped product."""
         return getattr(self, f"issue_{tap.name}")
 
     def operand(self, tap: Tap) -> Signal:
@@ -254,7 +253,7 @@ class HashUnit(wiring.Component):
         return word
 
     def _set_up(self, m: Module, layout: dict[str, int]) -> Signal:
-        """The tail of the program that makes the powers after a new key; drives ``loaded``."""
+        """The tail of the program for the powers of a new key; drives ``loaded``."""
         setup = Sequencer(self.control.setup_words(), layout, beats=0, steps=1)
         m.submodules.setup = setup
         m.d.comb += [setup.hold.eq(~self.load), setup.clear.eq(self.clear)]
@@ -264,7 +263,7 @@ class HashUnit(wiring.Component):
         return setup.tail
 
     def _banks_of(self, m: Module, heads: Sequence[tuple[HashPass, Sequencer]], tail: Any) -> list[Value]:
-        """The bank of each multiplier: that of the present head, or where a tail issues, of the head before it."""
+        """The bank of each multiplier: of the present head, or where a tail issues, of the head before."""
         ((ports, sequencer),) = heads
         assert sequencer.length <= sequencer.steps, "a tail ends before the next one begins"
         before = Signal.like(ports.bank, name="tail_bank")
@@ -297,7 +296,7 @@ class HashUnit(wiring.Component):
         return Cat(tail[f"issue{u}"] & head[f"issue{u}"] for u in range(self.multipliers)).any()
 
     def _track(self, m: Module, u: int, decided) -> _Track:
-        """A multiplier and its accumulators: a finished product opens its accumulator or is added to it."""
+        """A multiplier and accumulators: a finished product opens an accumulator or is added to an accumulator."""
         m.submodules[f"multiplier{u}"] = multiplier = Multiplier(
             stages=self.stages,
             leaf=self.leaf,
@@ -346,7 +345,7 @@ class HashUnit(wiring.Component):
         return tags
 
     def _keep(self, m: Module, power: memory.Memory, track: _Track) -> None:
-        """The memory of powers takes tau as it is loaded, and then every power as it is made."""
+        """Writes tau and then every new power to the memory of powers."""
         keep = power.write_port()
         m.d.comb += [keep.addr.eq(track.tag.keep_row), keep.data.eq(track.total), keep.en.eq(track.tag.keep)]
         with m.If(self.load):
@@ -384,7 +383,7 @@ class HashUnit(wiring.Component):
         )
 
     def _sums(self, m: Module, tracks: Sequence[_Track], u: int, decided, word) -> list[Value]:
-        """The sums of products in a right operand, one term a multiplier that it ever takes them from."""
+        """The sums of products in a right operand, a term a source multiplier."""
         row, terms = word[f"row{u}"], []
         for v, track in enumerate(tracks):
             if not self.control.takes(u, v):

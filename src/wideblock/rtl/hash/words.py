@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control words of a hash unit: where its values lie, and what every multiplier does in each step."""
+"""The control words of a hash unit: places of values, and the work of every multiplier in each step."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,9 +14,9 @@ SIDES = ("left", "right")  # of a product; beside it stand further right operand
 
 
 def addition_chain(exponents: frozenset[int]) -> list[tuple[int, int, int]]:
-    """Products that make the powers of tau after a new key: ``(e, a, b)`` with tau^e = tau^a * tau^b, in order.
+    """Products for the powers of tau after a new key: ``(e, a, b)`` with tau^e = tau^a * tau^b, in order.
 
-    By one more where the power below is there, else by a square; powers in between are added where neither can be.
+    A power follows from the power below by tau, else by a square; powers in between are added where needed.
     """
     chain, have = [], {1}
 
@@ -37,19 +37,19 @@ def addition_chain(exponents: frozenset[int]) -> list[tuple[int, int, int]]:
 
 
 class ControlWords:
-    """The storage that ``programs`` need in one unit, and their words in terms of it.
+    """The storage of a unit for ``programs``, and control words in terms of the storage.
 
-    specials, events, taps: named by the programs' products, in the order of their names
-    banks, slots:      of the window: ``slots`` blocks wait in each of ``banks`` memories
+    specials, events, taps: of the products, in the order of names
+    banks, slots:      window: ``slots`` blocks wait in each of ``banks`` memories
     powers, constants: row of each exponent of tau in the memory of powers and in the accumulators
-    rows:              of the accumulators of one multiplier, the constants included
-    chain:             products that make the powers; see :func:`addition_chain`
-    squarers:          registers that square on the fly, instead of stored powers above tau^2
-    prompt:            whether a product ever takes a block on its way into the window
-    sides:             names of the operands that blocks are in
-    summed:            events that announce sums of products
-    copied:            whether the powers are ``copies``, in this order, in the place of those that a chain makes
-    constant:          with copies, the exponent of the power that a right operand takes, which is then no accumulator
+    rows:              accumulators of a multiplier, constants included
+    chain:             products for the powers; see :func:`addition_chain`
+    squarers:          registers for squares on the fly, instead of stored powers above tau^2
+    prompt:            whether any product takes a block on the way into the window
+    sides:             names of the operands with blocks
+    summed:            events of sums of products
+    copied:            whether the powers are ``copies``, in the order given, without a chain
+    constant:          with copies, the exponent of the power in right operands, which is no accumulator
     """
 
     def __init__(self, programs: Mapping[str, Program], *, squares: str, copies: Sequence[int] = ()):
@@ -93,7 +93,7 @@ class ControlWords:
         self.held = {side: self._operand_specials(side) for side in self.sides}
 
     def _operand_banks(self, side: str, *, fresh: bool) -> dict[int, list[int]]:
-        """The banks that each multiplier's operand of that ``side`` reads, or whose blocks it takes on their way."""
+        """The banks with blocks for each multiplier's operand of a ``side``, from the window or on the way."""
         banks: dict[int, set[int]] = {u: set() for u in range(self.multipliers)}
         for program in self.programs.values():
             bank = {a.block: a.bank for a in program.arrivals}
@@ -104,7 +104,7 @@ class ControlWords:
         return {u: sorted(of) for u, of in banks.items()}
 
     def _operand_specials(self, side: str) -> dict[int, list[Special]]:
-        """The held blocks that each multiplier's operand of that ``side`` takes."""
+        """The held blocks in each multiplier's operand of a ``side``."""
         issues = [issue for program in self.programs.values() for issue in program.issues]
         taken = [(issue.multiplier, issue.product.operands.get(side)) for issue in issues]
         return {u: [s for s in self.specials if s.held and (u, s) in taken] for u in range(self.multipliers)}
@@ -112,7 +112,7 @@ class ControlWords:
     # Questions of the datapath
 
     def takes_constant(self, u: int) -> bool:
-        """Whether a right operand of multiplier ``u`` takes a power that is copied."""
+        """Whether a right operand of multiplier ``u`` has a copied power."""
         issues = [issue for program in self.programs.values() for issue in program.issues]
         return self.copied and any(i.multiplier == u and i.product.constant is not None for i in issues)
 
@@ -123,7 +123,7 @@ class ControlWords:
         return {i.multiplier for i in issues if label == (i.product.name if tapped else i.product.into)}
 
     def multiplier_of(self, event: HashEvent) -> int:
-        """The multiplier that gives an event's result. Raises ValueError if there are several."""
+        """The multiplier of an event's result. Raises ValueError for several multipliers."""
         units = self.multipliers_of(event)
         if len(units) > 1:
             raise ValueError(f"results of event {event.name} come from multipliers {sorted(units)}, must be from one")
@@ -141,7 +141,7 @@ class ControlWords:
         return any(a.bank == bank and a.block in p.slot for p in self.programs.values() for a in p.arrivals)
 
     def specials_of(self, bank: int) -> Sequence[Special]:
-        """The special blocks that arrive at ``bank``."""
+        """The special blocks arriving at ``bank``."""
         found = {a.block for p in self.programs.values() for a in p.arrivals if a.bank == bank}
         return [special for special in self.specials if special in found]
 
@@ -164,9 +164,9 @@ class ControlWords:
         return fields
 
     def selects(self, u: int) -> dict[str, int]:
-        """The fields of a word that choose operands and destination of multiplier ``u``, with their bits.
+        """The fields of a word for operands and destination of multiplier ``u``, with numbers of bits.
 
-        They say nothing in a word that issues no product on it.
+        The fields have no meaning in a word without a product on multiplier ``u``.
         """
         slot, power, row = _bits(self.slots), _bits(len(self.powers)), _bits(self.rows)
         fields = {f"power{u}": power, f"left{u}_slot": slot, f"right{u}_slot": slot, f"row{u}": row}
@@ -215,7 +215,7 @@ class ControlWords:
         return words
 
     def _issue(self, program: Program, issue: Issue, name: str) -> dict[str, int]:
-        """The part of a word that issues one product."""
+        """The part of a word to issue a product."""
         p, u = issue.product, issue.multiplier
         encrypt, decrypt = p.power if isinstance(p.power, tuple) else (p.power, p.power)
         word = {f"issue{u}": 1}
