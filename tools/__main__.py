@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tools import curves, flows, pages, reference
+from tools import aez, curves, flows, pages, reference
 from tools.markers import insert_all
 from wideblock import api
 from wideblock.atomic import write_text
@@ -46,6 +46,7 @@ def docs(
     pages.renew(checkout, evidence)
     for name, presets in flows.families().items():
         insert_all(documents / "families" / f"{name}.md", flows.bodies(presets))
+    insert_all(documents / "authenticated-ciphers.md", aez.bodies())
     write_text(documents / "curves.md", curves.document())
     curves.renew(documents)
     insert_all(documents / "api.md", {"reference": reference.body(api)})
@@ -53,7 +54,7 @@ def docs(
 
 @app.command()
 def check(checkout: Checkout) -> None:
-    """Export the cores of the evidence, and name each page that shows what is not of today; exit status 1 if any."""
+    """Export the cores of the evidence, and name each page that is not of today; exit status 1 if any."""
     store, evidence = _evidence(checkout)
     faults = pages.faults(checkout, store, evidence, _circuits(store, evidence))
     for fault in faults:
@@ -63,7 +64,7 @@ def check(checkout: Checkout) -> None:
 
 
 def _evidence(checkout: Path) -> tuple[Path, list[Evidence]]:
-    """The store of the checkout and its lines. Raises UserError if there is none."""
+    """The store of the checkout and its lines. Raises UserError for another folder."""
     store = checkout / STORE
     if not store.parent.is_dir():
         raise UserError(f"{checkout} is no checkout of wideblock: it has no {STORE.parent}")
@@ -77,7 +78,7 @@ def _circuits(store: Path, evidence: list[Evidence]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Runs the command; an error that the user or the machine causes is one line and exit status 1."""
+    """Runs the command; an error of the user or the machine is a line and exit status 1."""
     try:
         app(prog_name="python -m tools")
     except expected() as error:

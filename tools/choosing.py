@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that help to choose a core, in the README and in docs/choosing.md: from the store and from contracts."""
+"""Tables for the choice of a core, in the README and in docs/choosing.md: from the store and from contracts."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,7 +20,7 @@ KEYS, SIZES = (128, 256), (512, 4096)
 
 
 def schemes(points: Iterable[Point]) -> str:
-    """The core of each scheme that :func:`representatives` gives, with its figures on 7 series."""
+    """The core of each scheme by :func:`representatives`, with figures on 7 series."""
     measured = {p.identity.preset: p for p in typical(own(points)) if _plain(p, "xc7")}
     listed = [(catalog.SCHEMES[scheme], name) for scheme, name in representatives().items()]
     order, rows = list(Status), []
@@ -82,7 +82,7 @@ def bodies(points: Sequence[Point]) -> dict[str, str]:
 
 
 def _sector_schemes() -> list[tuple[str, list[Preset]]]:
-    """Names of the schemes of sectors that are not broken, each with its presets that process a stream of them."""
+    """Names of the unbroken schemes of sectors, each with the presets for streams of sectors."""
     found = []
     for name, scheme in catalog.SCHEMES.items():
         if scheme.kind is not SECTOR or scheme.broken:
@@ -94,19 +94,19 @@ def _sector_schemes() -> list[tuple[str, list[Preset]]]:
 
 
 def _plain(point: Point, target: str) -> bool:
-    """Whether the point is of a preset as it is, on ``target``."""
+    """Whether the point is of an unchanged preset on ``target``."""
     core = point.identity
     return core.target == target and core.preset in catalog.PRESETS and not core.changed
 
 
 def _built(point: Point) -> bool:
-    """Whether the point is of the build that the tables show: a preset as it is, on Nangate45 S-boxes in gates."""
+    """Whether the point is of the build in the tables: a preset as is, on Nangate45 with S-boxes in gates."""
     gates = point.identity.target == "nangate45" and dict(point.identity.changed) == {"sbox": "composite"}
     return _plain(point, "xc7") or gates
 
 
 def _cycles(preset: Preset, size: int, key: int) -> str:
-    """Interval and latency, if there is such a core."""
+    """Interval and latency; a dash if no core has the sizes."""
     try:
         timing = contract(preset.name, {"sector_bytes": size} | ({"key_bits": key} if key != KEYS[0] else {})).timing
     except UserError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims of rank and ratio in the papers, and whether measured points of one flow bear them out."""
+"""Claims of rank and ratio in the papers, judged by measured points of one flow."""
 
 import tomllib
 from collections import Counter
@@ -22,7 +22,7 @@ from wideblock.synth.targets import targets
 __all__ = ["MEASURES", "Claim", "ClaimFinding", "claims", "document", "findings"]
 
 STATED = "bits a cycle"
-"""The measure that needs no measured point: throughput at one clock, from the cycle contract."""
+"""The measure without a measured point: throughput at one clock, from the cycle contract."""
 
 MEASURES: Mapping[str, Callable[[Figures], float | None]] = {
     "Gb/s": lambda found: found.gbps,
@@ -34,7 +34,7 @@ MEASURES: Mapping[str, Callable[[Figures], float | None]] = {
     ),
     "Mb/s an area": lambda found: found.mbps_per_area,
 }
-"""The figure of a point that a claim compares, by its unit; None where the point has none."""
+"""The compared figure of a point, by unit; None for a point without the figure."""
 
 RELATIONS: Mapping[str, str] = {
     "falling": "each above the next",
@@ -45,7 +45,7 @@ RELATIONS: Mapping[str, str] = {
 
 
 FLOWS = (("xc7", "xc6v", "xc5v"), ("ecp5",), ("nangate45",))
-"""Targets in groups; of each group the first one counts on which all cores of a claim have a figure."""
+"""Groups of targets; a claim is judged on the first target of a group with a figure for all cores."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Claim:
 
     source:   short name of the paper
     place:    where in it
-    relation: name in :data:`RELATIONS`; empty where no figure of ours can judge the claim, and ``reason`` says why
-    measures: names in :data:`MEASURES` by which it is judged, each for itself
+    relation: name in :data:`RELATIONS`; empty if no figure of ours can judge the claim, for the ``reason``
+    measures: names in :data:`MEASURES`, each judged separately
     cores:    presets, perhaps changed, in the order of the relation
     bounds:   least and most of a ratio
     """
@@ -72,7 +72,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimFinding:
-    """The figures of a claim's cores in one measure on one target, or without one, in the order of its cores."""
+    """The figures of a claim's cores in a measure, on a target or without, in the order of the cores."""
 
     claim: Claim
     measure: str
@@ -117,7 +117,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def findings(points: Iterable[Point]) -> dict[Claim, list[ClaimFinding]]:
-    """For each claim a finding for each measure and flow in which all of its cores have a figure; maybe none."""
+    """For each claim a finding for each measure and flow with a figure for all cores; maybe none."""
     by_name = {(point.name, point.identity.target): point.found for point in typical(own(points))}
 
     def values(claim: Claim, measure: str, target: str) -> tuple[float, ...]:
@@ -138,7 +138,7 @@ def findings(points: Iterable[Point]) -> dict[Claim, list[ClaimFinding]]:
 
 
 def document(points: Iterable[Point]) -> str:
-    """The page: each claim with our figures on each target, and whether it holds there."""
+    """The page: each claim with our figures on each target, and the verdict."""
     judged = findings(points)
     verdicts = Counter(_verdict(claim, found) for claim, found in judged.items())
     told = ", ".join(f"{verdict} {verdicts[verdict]}" for verdict in VERDICTS if verdicts[verdict])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of coverage: lines, toggles and crosses that the checks reach, mutants that they find, and all others."""
+"""The page of coverage: lines, toggles and crosses reached by the checks, mutants found, and the rest with reasons."""
 
 import re
 from collections import defaultdict

@@ -19,7 +19,7 @@ __all__ = ["Curve", "curves", "document", "reference", "renew"]
 
 BYTES = (16, 64, 256, 1024, 4096, 16384, 65536)
 MESSAGES = (16, 64, 256, 1024, 4096, 16384, 32768)
-"""Sizes in bytes; an authenticated cipher holds a whole message, so its last one is shorter."""
+"""Sizes in bytes; the last message is shorter, as an authenticated cipher holds a whole message."""
 
 Line = list[tuple[float, float]]
 
@@ -56,7 +56,7 @@ class Curve:
 
     @property
     def described(self) -> str:
-        """Title and caption as the drawing holds them, for a reader that shows it alone."""
+        """Title and caption inside the drawing, for a viewer of the drawing alone."""
         return f"<title>{escape(self.title)}</title><desc>{escape(self.caption)}</desc>"
 
 
@@ -72,7 +72,7 @@ def curves(groups: Iterable[str] = ("units", "messages", "sectors")) -> list[Cur
 
 
 def reference() -> str:
-    """The preset to whose throughput an area those of other authenticated ciphers are compared."""
+    """The preset of reference for throughput an area of authenticated ciphers."""
     return _chosen()["reference"]
 
 
@@ -102,7 +102,7 @@ def _chosen() -> dict[str, Any]:
 
 
 def _lines(cores: Iterable[str], sizes: Iterable[int], value: Callable[[str, int], float | None]) -> dict[str, Line]:
-    """``value`` of each core at each size in bytes at which it has one."""
+    """``value`` of each core at each size in bytes with a value."""
     listed = list(sizes)
     found = {core: [(float(size), value(core, size)) for size in listed] for core in cores}
     return {core: [(size, each) for size, each in line if each is not None] for core, line in found.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput against area as SVG files beside the documents; one of them stands in a page."""
+"""Throughput against area as SVG files beside the documents; a page shows one."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -26,9 +26,9 @@ MESSAGES = "messages"
 
 
 def drawings(points: Sequence[Point]) -> dict[str, Plot]:
-    """The plot of each target on which two cores of one size were measured, by the target's name.
+    """The plot of each target with two measured cores of a size, by the target's name.
 
-    It has the cores of the size of the most cores.
+    A plot has the cores of the most frequent size.
     """
     cores = [entry for entry in entries(points) if entry.family != PART]
     plots = {
@@ -65,7 +65,7 @@ def ratios_image(points: Sequence[Point]) -> str:
 
 
 def image(points: Sequence[Point]) -> str:
-    """Markdown of the image that stands in a page, with the plot in words as its text alternative; else a sentence."""
+    """Markdown of the image for a page, with the plot in words as text alternative; else a sentence."""
     plot = drawings(points).get(SHOWN)
     return f"![{plot.title}. {plot.caption}]({_file(SHOWN)})\n" if plot else NOTHING
 
@@ -103,7 +103,7 @@ def _others(documents: Path, found: Mapping[str, Plot]) -> list[Path]:
 
 
 def _described(plot: Plot) -> str:
-    """The drawing with title and text alternative inside, for a reader that shows it alone."""
+    """The drawing with title and text alternative inside, for a viewer of the drawing alone."""
     tag, rest = plot.draw().split(">", 1)
     return f'{tag} role="img">{_words(plot)}{rest}\n'
 

@@ -26,7 +26,7 @@ def families() -> dict[str, list[Preset]]:
 
 
 def bodies(presets: list[Preset]) -> dict[str, str]:
-    """Markdown of a family with these presets, by the marker that it is for; without a table that it does not have."""
+    """Markdown of a family with the presets, by marker; without stages or sizes if the family states none."""
     cores = [contract(preset.name) for preset in presets]
     found = {"equations": "".join(_equations(presets)), "cycles": _cycles(cores)}
     if stages := "".join(_stages(cores)):
@@ -37,13 +37,13 @@ def bodies(presets: list[Preset]) -> dict[str, str]:
 
 
 def _equations(presets: list[Preset]) -> Iterator[str]:
-    """Equations of each scheme, as the file of its core states them."""
+    """Equations of each scheme, from the docstring of the core's file."""
     for core in dict.fromkeys(preset.scheme.core for preset in presets):
         yield f"```text\n{inspect.getdoc(sys.modules[core.__module__])}\n```\n"
 
 
 def _cycles(cores: list[Contract]) -> str:
-    """The cycle contracts, a row a core, and a column a figure that one of them has."""
+    """The cycle contracts, a row a core, and a column for each figure of any core."""
     figures = [{figure.name: f"{figure.cycles:,}" for figure in core.timing.figures()} for core in cores]
     head = dict.fromkeys(name for each in sorted(figures, key=len, reverse=True) for name in each)
     lines = [
@@ -54,7 +54,7 @@ def _cycles(cores: list[Contract]) -> str:
 
 
 def _stages(cores: list[Contract]) -> Iterator[str]:
-    """Stages of a core of each scheme that states them: the first of its presets with overlap."""
+    """Stages of a core of each scheme with stages: the first preset with overlap."""
     shown: dict[str, Contract] = {}
     for core in cores:
         if getattr(core.parameters, "overlap", False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of figures of circuits that have changed since: the newest one of each core and kind of evidence."""
+"""The page of figures of changed circuits: the newest figure of each core and kind of evidence."""
 
 from collections.abc import Iterable
 

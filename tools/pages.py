@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of a checkout that show evidence: what stands in them, and whether it is of today."""
+"""Pages of a checkout with evidence: the text, and a check of the date of the evidence."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ __all__ = ["faults", "made", "renew"]
 
 
 def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Markdown that stands between markers, by page of the checkout and by marker; texts of whole pages, by page.
+    """Markdown between markers, by page of the checkout and by marker; texts of whole pages, by page.
 
-    Figures are of today's circuits alone, but for the page of earlier ones.
+    Figures are of today's circuits; the page of earlier figures has the others.
     """
     points, now = _points(evidence), sign_off.current(evidence)
     bodies = {
@@ -56,9 +56,9 @@ def renew(checkout: Path, evidence: Sequence[Evidence]) -> None:
 
 
 def faults(checkout: Path, store: Path, evidence: Sequence[Evidence], circuits: Mapping[str, str]) -> list[str]:
-    """A line for each page and plot that shows what is not of today, and for the list of circuits.
+    """A line for each page and plot that is not of today, and for the list of circuits.
 
-    circuits: today's, by name of the core, of all that may have evidence of today
+    circuits: digests of today by name, of every core that may have evidence of today
     """
     known = listed(store).get("circuits", {})
     found = []

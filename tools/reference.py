@@ -10,7 +10,7 @@ __all__ = ["body"]
 
 
 def body(module: ModuleType) -> str:
-    """Markdown: each name of the module's ``__all__`` with its signature and docstring, and those of its members."""
+    """Markdown: each name of the module's ``__all__`` and each member, with signature and docstring."""
     parts = (f"\n### {name}\n\n{''.join(_entry(name, getattr(module, name)))}" for name in sorted(module.__all__))
     return "".join(parts)
 
@@ -27,7 +27,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
 
 
 def _described(name: str, value: Any) -> str:
-    """Signature and docstring; the docstring as text, so that its columns stay as they are."""
+    """Signature and docstring; the docstring as text, for unchanged columns."""
     signature = ""
     if inspect.isfunction(value):
         signature = str(inspect.signature(value)).replace("self, ", "").replace("(self)", "()").replace("'", "")

@@ -44,8 +44,7 @@ def bodies(points: Sequence[Point]) -> dict[str, str]:
 def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows of a table of cores, each preset or part and each shape with its best build on each target.
 
-    Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order
-    of the columns.
+    Flip-flops, memories in LUTs and block RAM are figures of the core's first target, in the order of the columns.
     """
     by_core: dict[str, dict[str, Point]] = {}
     for point in best.of_cores(points):
@@ -82,7 +81,7 @@ def rank(point: Point) -> tuple[str, ...]:
 
 
 def _width(target: Target) -> int:
-    """Columns of ``target`` in the overview: its area alone if it has no clock."""
+    """Columns of ``target`` in the overview: area alone on a target without a clock."""
     return 3 if target.clocked else 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of sign-off: what each stage of a core demands, which preset has it, and by which evidence of today."""
+"""The page of sign-off: demands of each stage, presets that meet a demand, and the evidence of today."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -52,15 +52,15 @@ def _known_answers(evidence: Evidence) -> bool:
 
 @dataclass(frozen=True)
 class Demand:
-    """One line of the checklist.
+    """A line of the checklist.
 
-    stage:    the stage that demands it, such as "V1"; a stage demands all of the lower ones of its letter, too
-    name:     head of its column
+    stage:    stage of the demand, such as "V1"; a stage has all demands of lower stages of the letter, too
+    name:     head of the column
     text:     the demand in words
     kind:     kind of evidence, as in the store
     of:       the evidence counts for the preset
-    enough:   a result that passed is enough
-    subjects: each must have a result, which may be that nothing applies; empty: any one subject that passed
+    enough:   a passed result is enough
+    subjects: subjects with a result each, passed or without anything to check; empty: any passed subject
     """
 
     stage: str
@@ -109,7 +109,7 @@ class Standing:
 
 
 def held(demand: Demand, preset: Preset, evidence: Iterable[Evidence]) -> Standing:
-    """How ``preset`` stands to ``demand`` by ``evidence``, which is of today."""
+    """How ``preset`` stands to ``demand`` by ``evidence`` of today."""
     here = tuple(each for each in evidence if each.kind == demand.kind and demand.of(preset, each))
     if demand.subjects:
         here = tuple(each for each in here if each.subject in demand.subjects)
@@ -129,7 +129,7 @@ def held(demand: Demand, preset: Preset, evidence: Iterable[Evidence]) -> Standi
 
 
 def stage(letter: str, row: Sequence[Standing]) -> str:
-    """The highest stage of ``letter`` that holds with those below it, or a dash; ``row`` in the order of DEMANDS."""
+    """The highest stage of ``letter`` that holds with all lower stages, or a dash; ``row`` in the order of DEMANDS."""
     found = "-"
     for name in dict.fromkeys(demand.stage for demand in DEMANDS if demand.stage.startswith(letter)):
         if not all(each.met for demand, each in zip(DEMANDS, row, strict=True) if demand.stage == name):
