@@ -3,13 +3,14 @@
 
 import copy
 import pickle
+import random
 import re
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy
+import numpy as np
 import pytest
 
 import wideblock
@@ -60,6 +61,47 @@ def test_an_authenticated_cipher_in_simulation():
             hardware.decrypt(nonce, b"other", sealed)
         with pytest.raises(wideblock.UserError, match="nonce must be 11 bytes"):
             hardware.encrypt(b"", b"", b"")
+
+
+@pytest.mark.parametrize("buffer", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, "<u4")])
+def test_native_code_takes_any_buffer(buffer):
+    core, rng = wideblock.preset("hctr2-2s").changed(sector_bytes=80), random.Random(9)
+    key, data, tweaks = rng.randbytes(16), rng.randbytes(80 * 9), rng.randbytes(16 * 9)
+    scheme, rows = core.specification(key), range(9)
+    numbered = b"".join(scheme.encrypt((5 + n).to_bytes(16, "little"), data[80 * n : 80 * n + 80]) for n in rows)
+    tweaked = b"".join(scheme.decrypt(tweaks[16 * n : 16 * n + 16], data[80 * n : 80 * n + 80]) for n in rows)
+    with core.native(key) as cipher:
+        assert cipher.encrypt(bytes(16), data[:80]) == scheme.encrypt(bytes(16), data[:80])
+        assert cipher.encrypt_sectors(buffer(data), first=5) == numbered
+        place = np.frombuffer(bytearray(data), np.uint8)
+        assert cipher.decrypt_sectors(place, tweaks=buffer(tweaks), out=place, threads=2) is place
+        assert place.tobytes() == tweaked
+        assert cipher.encrypt_sectors(b"") == b""
+    with pytest.raises(wideblock.UserError, match="closed"):
+        cipher.encrypt_sectors(data)
+
+
+def test_wrong_buffers_are_user_errors():
+    core, data = wideblock.preset("hctr2-2s").changed(sector_bytes=80), bytearray(240)
+    with core.native(bytes(16)) as cipher:
+        for wrong, message in [
+            ({"sectors": bytes(81)}, "sectors must be a multiple of 80 bytes, got 81"),
+            ({"sectors": "text"}, "sectors must be a buffer of bytes without gaps, got str"),
+            ({"sectors": np.zeros((4, 80), np.uint8)[::2]}, "buffer of bytes without gaps, got ndarray"),
+            ({"out": bytes(240)}, "out must be a buffer that can be written, got bytes"),
+            ({"out": bytearray(160)}, "out must be an array of shape"),
+            ({"sectors": memoryview(data)[:160], "out": memoryview(data)[80:]}, "overlaps"),
+            ({"tweaks": bytes(32)}, "there must be a tweak a sector, got 2 for 3 sectors"),
+            ({"first": -1}, "first must be a number of 0 to 2.128 - 1, got -1"),
+            ({"first": 2**128}, "first must be a number of 0 to 2.128 - 1"),
+        ]:
+            with pytest.raises(wideblock.UserError, match=message):
+                cipher.encrypt_sectors(**{"sectors": data, **wrong})
+    assert data == bytes(240)
+    with pytest.raises(wideblock.UserError, match="key must be 16 bytes, got 15"):
+        core.native(bytes(15))
+    with pytest.raises(wideblock.UserError, match="aes-gcm is not in the native library"):
+        wideblock.preset("aes-gcm").native(bytes(16))
 
 
 def test_wrong_requests_are_user_errors():
@@ -145,7 +187,7 @@ def test_a_core_of_another_process_is_the_same():
 def test_arguments_of_another_kind_are_refused_by_name(wrong, message):
     with pytest.raises(wideblock.UserError, match=f"^{message}"):
         wrong()
-    assert wideblock.preset("xts-enc").changed(sector_bytes=numpy.int64(64)).parameters["sector_bytes"] == 64
+    assert wideblock.preset("xts-enc").changed(sector_bytes=np.int64(64)).parameters["sector_bytes"] == 64
 
 
 ROWS = Records.of([{"a": 1, "b": "x,y"}, {"a": 2.5, "c": None}])

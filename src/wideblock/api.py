@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.sector.engine import simulated
-from wideblock.drive.sector.shape import check_sector, check_tweak
+from wideblock.drive.sector.shape import check_sector, check_tweak, shape
 from wideblock.errors import UserError
 from wideblock.evaluate import compare as comparison
 from wideblock.evaluate.measured import measured
@@ -22,12 +25,13 @@ from wideblock.evaluate.tables import of_core, section
 from wideblock.export.contract import AeadContract, Contract, SectorContract, contract
 from wideblock.export.directory import generate
 from wideblock.image import aead
+from wideblock.native.twin import Twin
 from wideblock.records import Records
 from wideblock.verify.core.report import Report
 from wideblock.verify.suites import suite_of
 
 __all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
-__all__ += ["SimulatedCipher", "SimulatedMode", "SpecifiedCipher", "SpecifiedMode"]
+__all__ += ["NativeCipher", "SimulatedCipher", "SimulatedMode", "SpecifiedCipher", "SpecifiedMode"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,6 +115,13 @@ class ConfiguredCore:
         kind = SimulatedMode if self.contract.kind is AEAD else SimulatedCipher
         return kind(cast(Any, self.contract), _octets("key", key))
 
+    def native(self, key: bytes) -> "NativeCipher":
+        """The scheme under ``key`` in the native library, for buffers of many sectors; seconds at the very first call.
+
+        Raises UserError for a wrong key and for a scheme that the library does not have, BuildError without a compiler.
+        """
+        return NativeCipher(self.contract, _octets("key", key))
+
     def verify(
         self,
         *,
@@ -167,6 +178,74 @@ class SpecifiedCipher:
         except ValueError as error:
             raise UserError(str(error)) from None
         return tweak, sector
+
+
+class NativeCipher(SpecifiedCipher):
+    """A sector scheme under one key in the native library, in both directions; any number of threads may use it.
+
+    A context manager: leaving it wipes the key's values. Sectors are of the core's size, or of any that it takes where
+    they come one by one.
+    """
+
+    def __init__(self, core: SectorContract, key: bytes):
+        core.specification(key)  # raises UserError for a wrong key
+        self._core, self._scheme = core, Twin(core.native, key)
+
+    def encrypt_sectors(
+        self, sectors: Any, *, first: int = 0, tweaks: Any = None, out: Any = None, threads: int = 1
+    ) -> Any:
+        """Enciphers sectors that stand back to back; returns ``out``, or a new bytearray where it is None.
+
+        sectors: a buffer of bytes, such as bytes, a memoryview, an array of NumPy
+        first:   number of the first sector; the tweaks are the sectors' numbers, little-endian, unless
+        tweaks:  a buffer has them, one after the other
+        out:     a buffer of as many bytes that can be written; ``sectors`` itself: in place
+        threads: the most that work
+        Raises UserError for a buffer of another size or form, and for a number that does not fit the tweak.
+        """
+        return self._all(sectors, first, tweaks, out, threads, False)
+
+    def decrypt_sectors(
+        self, sectors: Any, *, first: int = 0, tweaks: Any = None, out: Any = None, threads: int = 1
+    ) -> Any:
+        """Deciphers sectors; as :meth:`encrypt_sectors`."""
+        return self._all(sectors, first, tweaks, out, threads, True)
+
+    def _all(self, sectors: Any, first: int, tweaks: Any, out: Any, threads: int, decrypt: bool) -> Any:
+        if first not in range(1 << 128):
+            raise UserError(f"first must be a number of 0 to 2^128 - 1, got {first!r}")
+        size, tweak_bytes = self._core.behaviour.length.usual, shape(self._core).tweak_bytes
+        given = _rows("sectors", sectors, size)
+        result = bytearray(given.nbytes) if out is None else out
+        written = _rows("out", result, size)
+        if not written.flags.writeable:
+            raise UserError(f"out must be a buffer that can be written, got {type(out).__name__}")
+        try:
+            if tweaks is None:
+                self._scheme.crypt_numbered(given, first, decrypt, tweak_bytes, threads, written)
+            else:
+                self._scheme.crypt(given, _rows("tweaks", tweaks, tweak_bytes), decrypt, threads, written)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        return result
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._scheme.close()
+
+
+def _rows(name: str, value: Any, size: int) -> NDArray[np.uint8]:
+    """The buffer itself as rows of ``size`` bytes. Raises UserError for another object and for bytes that are left."""
+    try:
+        view = memoryview(value).cast("B")
+    except TypeError:
+        kind = type(value).__name__
+        raise UserError(f"{name} must be a buffer of bytes without gaps, got {kind}") from None
+    if view.nbytes % size:
+        raise UserError(f"{name} must be a multiple of {size} bytes, got {view.nbytes}")
+    return np.frombuffer(view, np.uint8).reshape(-1, size)
 
 
 class SpecifiedMode:

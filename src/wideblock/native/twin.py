@@ -41,13 +41,14 @@ class Twin:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def crypt(self, sectors: Bytes, tweaks: Bytes, decrypt: bool, threads: int = 1) -> Bytes:
+    def crypt(self, sectors: Bytes, tweaks: Bytes, decrypt: bool, threads: int = 1, out: Bytes | None = None) -> Bytes:
         """The sectors, (n, sector_bytes), each enciphered or deciphered under its tweak, (n, tweak_bytes).
 
-        Raises ValueError for sizes that the scheme does not take.
+        out: where they are written, an array of the sectors' shape without gaps, perhaps theirs; None: a new one
+        Raises ValueError for sizes that the scheme does not take, and for arrays that overlap at another address.
         """
         sectors, tweaks = _rows(sectors, tweaks)
-        out = np.empty_like(sectors)
+        out = _place(out, sectors)
         self._call(
             "crypt", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, tweaks.ctypes.data,
             tweaks.shape[1], threads,
@@ -55,11 +56,20 @@ class Twin:
         return out
 
     def crypt_numbered(
-        self, sectors: Bytes, first: int, decrypt: bool, tweak_bytes: int = 16, threads: int = 1
+        self,
+        sectors: Bytes,
+        first: int,
+        decrypt: bool,
+        tweak_bytes: int = 16,
+        threads: int = 1,
+        out: Bytes | None = None,
     ) -> Bytes:
-        """As :meth:`crypt`, under the sectors' numbers from ``first`` on, little-endian, with zeros behind them."""
+        """As :meth:`crypt`, under the sectors' numbers from ``first`` on, little-endian, with zeros behind them.
+
+        Raises OverflowError for a number below 0 or beyond 16 bytes.
+        """
         sectors = np.ascontiguousarray(sectors)
-        out, number = np.empty_like(sectors), first.to_bytes(16, "little")
+        out, number = _place(out, sectors), first.to_bytes(16, "little")
         self._call(
             "crypt_numbered", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, number, tweak_bytes,
             threads,
@@ -115,6 +125,15 @@ class Twin:
     def _expect(self, result: int, scheme: str) -> None:
         if result:
             raise ValueError(f"{scheme}: {self._library.wideblock_message(result).decode()}")
+
+
+def _place(out: Bytes | None, sectors: Bytes) -> Bytes:
+    """The array that is written for ``sectors``."""
+    if out is None:
+        return np.empty_like(sectors)
+    if out.shape != sectors.shape or not out.flags.c_contiguous:
+        raise ValueError(f"out must be an array of shape {sectors.shape} without gaps, got {out.shape}")
+    return out
 
 
 def _rows(sectors: Bytes, tweaks: Bytes) -> tuple[Bytes, Bytes]:
