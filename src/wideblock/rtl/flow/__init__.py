@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of a core as values: when each step of a message may pass, and the cycles that follow from it."""
+"""The stages of a core as values: earliest cycle of each step of a message, and the cycles of a core."""

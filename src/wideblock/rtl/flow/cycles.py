@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of sectors through a core, one alone and a steady stream of them."""
+"""Cycles of sectors through a core: a sector alone, and a steady stream of sectors."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,13 +12,13 @@ __all__ = ["Cycles", "alone", "cycles_of", "streaming"]
 
 @dataclass(frozen=True)
 class Cycles:
-    """Cycles of sectors of one size; see :class:`~wideblock.rtl.stream.behaviour.SectorTiming` for the first four.
+    """Cycles of sectors of one size; the first four as in :class:`~wideblock.rtl.stream.behaviour.SectorTiming`.
 
     compute, latency: of a sector in an idle core
-    interval:  from sector to sector; None: one at a time
+    interval:  from sector to sector; None: a sector at a time
     busy:      at most, of a sector in a stream
-    pace:      least cycles from the beginning of a sector to that of the next; None: no such distance is kept
-    residence: at most, from the first step of a sector until its slot is free
+    pace:      least cycles from the begin of a sector to the begin of the next; None: no least distance
+    residence: at most, from the first step of a sector until the slot is free
     """
 
     compute: int
@@ -38,10 +38,10 @@ class Cycles:
         held: int = 0,
         residence: int | None = None,
     ) -> "Cycles":
-        """Those of a core whose ``compute`` and ``interval`` are known otherwise, for sectors of ``beats``.
+        """Cycles of a core with known ``compute`` and ``interval``, for sectors of ``beats``.
 
-        held:      cycles for which a sector's first beat holds the second one off
-        residence: if it is not the latency of a sector alone
+        held:      cycles without ``ready`` after a sector's first beat
+        residence: default: the latency of a sector alone
         """
         latency = compute + 1 + beats
         # a first beat is taken into the entrance as the last one before it leaves that
@@ -50,24 +50,24 @@ class Cycles:
 
 
 def cycles_of(flow: Flow, *, overlap: bool, held: int = 0) -> Cycles:
-    """Cycles of sectors that overlap, or of sectors one at a time; ``held`` as in :func:`alone`."""
+    """Cycles of overlapping sectors, or of a sector at a time; ``held`` as in :func:`alone`."""
     return streaming(flow) if overlap else alone(flow, held=held)
 
 
 @lru_cache(maxsize=256)
 def alone(flow: Flow, held: int = 0) -> Cycles:
-    """The cycles of sectors that enter one at a time; the first beat of each holds the second one off for ``held``."""
+    """Cycles of sectors at a time; ``held``: cycles without ``ready`` after a sector's first beat."""
     played, beats = play(flow, 1), flow[flow.leaves].steps
     return Cycles.stated(compute=played.computed[0], beats=beats, interval=None, held=held)
 
 
 @lru_cache(maxsize=256)
 def streaming(flow: Flow) -> Cycles:
-    """The cycles of sectors that follow each other at the least pace at which they soon are equally far apart for ever.
+    """Cycles of sectors in a stream, at the least pace with a steady interval.
 
-    The first pace tried is that of the stages that take no resource, which hold nothing back; often it is none at all.
-    Sectors that would overtake the work of those before them need one: the least that is not below a sector's ``work``.
-    Raises ValueError if there is none.
+    Tries the pace of the stages without a resource first; often no pace is needed. If sectors would overtake the work
+    of earlier sectors, the pace is the least from a sector's ``work`` on. Raises ValueError if no pace gives a steady
+    interval.
     """
     one = alone(flow)
     beats = flow[flow.leaves].steps
@@ -85,10 +85,10 @@ def streaming(flow: Flow) -> Cycles:
 
 
 def _repeated(flow: Flow, pace: int, most: int) -> Played | None:
-    """Sectors that have left, up to the first one that enters in the state in which the one before it did.
+    """Sectors up to the first sector that enters in the same state as the sector before.
 
-    All sectors behind these two pass as they do, for ever. Between them each stage passes the steps of one sector, so
-    their interval is not below its work. None if none of the first ``most`` sectors does.
+    All later sectors pass with the same interval. In an interval each stage passes the steps of a sector, so the
+    interval is not below a sector's work. None if the first ``most`` sectors have different states.
     """
     playing, state = Playing(flow, pace), None
     enters, leaves = flow[flow.enters], flow[flow.leaves]

@@ -11,9 +11,9 @@ __all__ = ["Played", "Playing", "play"]
 
 @dataclass(frozen=True)
 class Played:
-    """Cycles of sectors that are offered back to back; beats are accepted in every cycle.
+    """Cycles of sectors offered back to back; beats are accepted in every cycle.
 
-    steps: of each stage, those of every step of every sector, in order
+    steps: cycles of every step of every sector, in order, by stage
     """
 
     flow: Flow
@@ -25,28 +25,28 @@ class Played:
 
     @property
     def opened(self) -> list[int]:
-        """Cycles in which a sector's first step enters."""
+        """Cycle of each sector's first step."""
         return self._each(self.flow.enters, 0)
 
     @property
     def accepted(self) -> list[int]:
-        """Cycles in which the first beat of a sector goes into the input register: as the last one before it enters."""
+        """Cycle of each sector's first beat into the input register: with the last step of the sector before."""
         return [0, *self._each(self.flow.enters, -1)[:-1]]
 
     @property
     def computed(self) -> list[int]:
-        """Cycles in which the last result of a sector is known."""
+        """Cycle of each sector's last result."""
         latency = self.flow[self.flow.computes].latency
         return [at + latency for at in self._each(self.flow.computes, -1)]
 
     @property
     def left(self) -> list[int]:
-        """Cycles in which the last beat of a sector is read."""
+        """Cycle in which each sector's last beat is read."""
         return self._each(self.flow.leaves, -1)
 
 
 def play(flow: Flow, sectors: int, pace: int = 1) -> Played:
-    """Plays ``sectors``, which enter at least ``pace`` cycles apart. Raises ValueError if a step can never pass."""
+    """Plays ``sectors``, at least ``pace`` cycles apart. Raises ValueError if a step can never pass."""
     playing = Playing(flow, pace, sectors)
     playing.until(flow.leaves, sectors * flow[flow.leaves].steps)
     return Played(flow, playing.steps)
@@ -56,7 +56,7 @@ class Playing:
     """A play under way: ``sectors``, or without end if None, enter at least ``pace`` cycles apart.
 
     now:   cycles played
-    steps: of each stage, the cycles of its steps so far, in order
+    steps: cycles of the steps so far, in order, by stage
     """
 
     def __init__(self, flow: Flow, pace: int, sectors: int | None = None):
@@ -73,20 +73,19 @@ class Playing:
             self._cycle()
 
     def state(self, sector: int) -> list[tuple[int, list[int]]]:
-        """All that the steps to come depend on, in the cycle in which ``sector`` enters.
+        """State in the cycle in which ``sector`` enters: plays from equal states are equal.
 
-        Of each stage, the steps that it is ahead of that sector, and the ages of those that may still be waited for. A
-        play goes on from equal states in the same way.
+        For each stage the number of steps ahead of the sector, and the ages of steps that later steps may wait for.
         """
         return [(len(times) - sector * self.flow[name].steps, self._ages(name)) for name, times in self.steps.items()]
 
     def _ages(self, stage: str) -> list[int]:
-        """Cycles since the steps of a stage that may still be waited for."""
+        """Ages of the steps of a stage that later steps may wait for."""
         begin = self.now - self._awaited[stage]
         return [self.now - at for at in takewhile(lambda at: at > begin, reversed(self.steps[stage]))]
 
     def _cycle(self) -> None:
-        """The next cycle in which a step passes, or the one before it."""
+        """The next cycle with a step, or the cycle before."""
         self.now += 1
         taken: set[str] = set()
         passed = False
@@ -110,9 +109,9 @@ class Playing:
 
 
 class _Place:
-    """The next step of a stage in a play: the ``lane`` that it takes, and ``at``, the first cycle in which it can pass.
+    """The next step of a stage in a play: the ``lane`` taken, and ``at``, the first possible cycle.
 
-    ``at`` is None while a step that it waits for has not passed, and when all have.
+    ``at`` is None while an awaited step has not passed, and after the last step.
     """
 
     def __init__(self, flow: Flow, stage: Stage, sectors: int | None, pace: int, times: dict[str, list[int]]):
@@ -128,7 +127,7 @@ class _Place:
         self.look()
 
     def look(self) -> None:
-        """Sets ``lane`` and ``at`` from the steps that have passed."""
+        """Sets ``lane`` and ``at`` from the past steps."""
         self.at: int | None = None
         self.lane = self._lanes[self._step]
         if self._sector == self._sectors:
@@ -144,7 +143,7 @@ class _Place:
         self.at = earliest
 
     def pass_step(self, now: int) -> None:
-        """Notes the step's cycle, and turns to the next one."""
+        """Notes the step's cycle, and turns to the next step."""
         self._times.append(now)
         self.at, self._step = None, self._step + 1
         if self._step == len(self._lanes):

@@ -9,12 +9,12 @@ __all__ = ["After", "Flow", "Stage"]
 
 @dataclass(frozen=True)
 class After:
-    """A step passes no earlier than ``delay`` cycles after the result of a step of another stage, or of its own.
+    """A step passes no earlier than ``delay`` cycles after the result of an awaited step.
 
-    stage: name of the stage waited for, for the same sector
-    step:  number of the step waited for, counted from the end if negative; None: see ``per``
+    stage: name of the awaited stage, for the same sector; may be the stage of the step
+    step:  number of the awaited step, counted from the end if negative; None: see ``per``
     per:   with ``step`` None, step k waits for ``per`` steps more than step k - 1 does, the first ``per`` for step 0
-    begin: the first step that waits
+    begin: the first waiting step
     delay: cycles; 0: in the cycle of the result
     """
 
@@ -25,7 +25,7 @@ class After:
     delay: int = 1
 
     def awaited(self, step: int, steps: int) -> int | None:
-        """Number of the step, of ``steps``, that ``step`` waits for; None if it does not wait."""
+        """Number of the awaited step, of ``steps``; None if ``step`` does not wait."""
         if step < self.begin:
             return None
         if self.step is None:
@@ -35,12 +35,12 @@ class After:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage, which the steps of every sector pass in order, no more than one a cycle.
+    """A stage, passed by the steps of every sector in order, at most a step a cycle.
 
-    name:    unique in its flow
-    lanes:   of each step of a sector, the resource that it takes for a cycle; None if it takes none
-    latency: cycles from a step to its result
-    after:   what a step waits for, beside the step before it
+    name:    unique in the flow
+    lanes:   resource taken by each step of a sector for a cycle; None: no resource
+    latency: cycles from a step to the result
+    after:   awaited steps, beside the step before
     """
 
     name: str
@@ -56,10 +56,10 @@ class Stage:
 
 @dataclass(frozen=True)
 class Flow:
-    """The stages of a core, those first that take a resource before others.
+    """The stages of a core, by priority for resources.
 
-    enters:   the stage of the input, whose steps are offered from cycle 1 on, a cycle after the first beat is accepted
-    computes: the stage whose last result completes a sector's
+    enters:   the stage of the input; steps are offered from cycle 1 on, a cycle after the first beat is accepted
+    computes: the stage of a sector's last result
     leaves:   the stage that reads a sector's result, a beat a step; a beat is valid a cycle later
     """
 
@@ -81,6 +81,6 @@ class Flow:
 
     @property
     def work(self) -> int:
-        """Cycles for which a sector takes the resource or stage that it takes most: no interval is shorter."""
+        """Cycles of a sector in the most used resource or stage: no interval is shorter."""
         lanes = Counter(lane for stage in self.stages for lane in stage.lanes if lane)
         return max(*lanes.values(), *(stage.steps for stage in self.stages))

@@ -27,7 +27,7 @@ def rows(flow: Flow) -> list[tuple[str, ...]]:
 
 
 def _awaited(after: After) -> str:
-    """The step that is waited for, and the cycles between its result and the step that waits."""
+    """The awaited step, and the cycles from its result to the waiting step."""
     if after.step is None:
         which = f"each step of {after.stage}" if after.per == 1 else f"each {after.per} steps of {after.stage}"
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof that commands of a core with slots change no handshake of other slots' messages, by the cone of these."""
+"""Proof, by cones, that commands of a core with slots change no handshake of other slots' messages."""
 
 import time
 
@@ -18,12 +18,11 @@ _KNOWN, _FORGET = "core.key_unit.known", "core.key_unit.forget"
 
 
 def prove_commands(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that keys and evictions reach the handshakes of the other streams by a message's own slot alone.
+    """Proves that keys and evictions reach the handshakes of the other streams through a message's slot alone.
 
-    That is, by whether that slot has a key as the message begins; and by clearing, which ``zeroize`` begins, or damage
-    of a stored key. ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved` with a path, and
-    :class:`NotApplicable` for a core of one key and where another part is around the core: the self-test of an engine
-    waits for the command that runs.
+    A handshake may depend on whether the slot has a key as the message begins, and on clearing, begun by ``zeroize`` or
+    by damage of a stored key. ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved` with a
+    path, and :class:`NotApplicable` for a core of one key and for an engine, whose self-test waits for commands.
     """
     if core.enclosed:
         raise NotApplicable(ALONE)

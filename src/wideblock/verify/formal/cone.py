@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bits of a netlist and on which others each depends: a graph, and the cone of a bit in it.
+"""The dependences between bits of a netlist as a graph, and the cone of a bit.
 
-The netlist is one module as Yosys' JSON has it: of Yosys' own cells, or of a family's. A bit depends on another one if
-its cell reads that one, also in an earlier cycle. The graph may have an edge where there is no dependence, never the
-reverse.
+The netlist is a module in Yosys' JSON, of Yosys' cells or of a family's cells. A bit depends on every bit read by its
+cell, also in an earlier cycle. The graph may have an edge without a dependence; every dependence has an edge.
 """
 
 from collections import deque
@@ -32,8 +31,8 @@ _Bits = list[int | str]
 class Graph:
     """The bits of ``module`` and the cells that drive them.
 
-    A node is a bit, numbered as in the JSON, or a cell all of whose outputs depend on all of its inputs: minus its
-    place in the list of cells, minus 1.
+    A node is a bit, numbered as in the JSON, or a cell with outputs that depend on all inputs: minus the place in the
+    list of cells, minus 1.
     """
 
     def __init__(self, module: dict[str, Any]):
@@ -55,17 +54,17 @@ class Graph:
         return sum(len(c["connections"].get("Q", ())) for c in self.cells if is_state(c["type"]))
 
     def signal(self, name: str) -> _Bits:
-        """The bits of a signal, the low one first. Raises :class:`NotProved` if there is no such signal."""
+        """The bits of a signal, low bit first. Raises :class:`NotProved` for an unknown signal."""
         if name not in self._nets:
             raise NotProved(f"there is no signal {name}, which the rule names")
         return self._nets[name]
 
     def driver(self, bit: int) -> dict[str, Any] | None:
-        """The cell that drives a bit, if there is one."""
+        """The cell that drives a bit, or None."""
         return self.cells[self._drivers[bit][0]] if bit in self._drivers else None
 
     def named(self, bit: int) -> str:
-        """The name of the signal that has a bit, with its place there, or nothing if only the tools named it."""
+        """The name of a bit's signal with the place of the bit; nothing if only tools named the bit."""
         if not self._names:
             for name, bits in sorted(self._nets.items(), key=self._plainness):
                 if "$" not in name and not name.rpartition(".")[2].startswith("_"):
@@ -123,7 +122,7 @@ class Cone:
         return iter(self._towards)
 
     def path(self, bit: int) -> list[str]:
-        """The names on a path from a bit of the cone to one of its ends."""
+        """The names on a path from a bit of the cone to an end of the cone."""
         names, node = [], bit
         while node is not None:
             name = self.graph.named(node) if node > 0 else ""
@@ -134,7 +133,7 @@ class Cone:
 
 
 def is_state(type: str) -> bool:
-    """Whether a cell is taken to have a state: all but those that are known to be combinational."""
+    """Whether a cell counts as a register: every cell that is not known to be combinational."""
     return not (type in _COMBINATIONAL or type.startswith(_GATES))
 
 
@@ -143,7 +142,7 @@ def _numbers(bits: Iterable[int | str]) -> list[int]:
 
 
 def _sources(cell: dict[str, Any], pin: str, place: int) -> Iterable[int | str] | None:
-    """The bits on which one output bit of a cell depends; None: on all inputs of the cell."""
+    """The bits on which an output bit of a cell depends; None: on all inputs of the cell."""
     type = cell["type"]
     if type in _BITWISE:
         return _bits_at(cell, place, ("A", "B", "S"))
@@ -157,7 +156,7 @@ def _sources(cell: dict[str, Any], pin: str, place: int) -> Iterable[int | str] 
 
 
 def _bits_at(cell: dict[str, Any], place: int, pins: Iterable[str]) -> list[int | str]:
-    """The bit at a place of each of the pins that there are; of a shorter signed operand its sign."""
+    """The bit at a place of each existing pin; of a shorter signed operand the sign."""
     found = []
     for pin in pins:
         bits = cell["connections"].get(pin)
@@ -188,7 +187,7 @@ def _pmux(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
 
 
 def _memory(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
-    """A bit that is read: its port's address and controls; of each write port that bit, its enable, and the address."""
+    """Inputs of a read bit: address and controls of the read port; bit, enable and address of each write port."""
     width, abits = _parameter(cell, "WIDTH"), _parameter(cell, "ABITS")
     port, bit = divmod(place, width)
     found = [*cell["connections"]["RD_ADDR"][port * abits : (port + 1) * abits]]
@@ -199,7 +198,7 @@ def _memory(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
 
 
 def _lut(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
-    """The inputs on which the table depends; all of them if it has undefined places."""
+    """The inputs on which the table depends; all inputs if the table has undefined places."""
     pins = sorted(p for p in cell["connections"] if p.startswith("I"))
     if set(str(cell["parameters"]["INIT"])) - {"0", "1"}:
         return _whole(cell, pins)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that every core must keep, by name, and how each is tried for one core."""
+"""The rules for every core, by name, and the trial of each for a core."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -57,10 +57,10 @@ ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_tim
 def findings(
     core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None, *, target: Fpga | None = None
 ) -> Iterator[RuleFinding]:
-    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
+    """Yields the result of each named rule at once. Raises UserError for an unknown rule.
 
     flat:   proved in place of the core's own Verilog
-    target: family whose mapped netlist is proved; a rule that is not about netlists is refused, too
+    target: family of the mapped netlist to prove; a rule without netlists is refused, too
     """
     attempts: dict[str, Callable[[], Proof]]
     if target is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core as one module, made from the Verilog that a user gets, with every signal under its name."""
+"""A core as one module, made from the exported Verilog, with every signal by name."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from wideblock.synth import yosys
 __all__ = ["DATAPATH", "Flat", "closed_memories", "flatten"]
 
 DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multiplier\d+")
-"""Names of submodules that stay closed: ciphers and multipliers, on whose values no rule of the control depends."""
+"""Names of closed submodules: ciphers and multipliers; no rule of the control depends on their values."""
 
 _PORTS = re.compile(r"^  (?:input|output) .*\n", re.MULTILINE)
 _WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
@@ -23,10 +23,10 @@ _WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Flat:
-    """One module in RTLIL, Yosys' own language. Each part that is closed is a cell that has ports only.
+    """A module in RTLIL, Yosys' own language. Each closed part is a cell with ports only.
 
-    A signal of a submodule has the path of its instances in front, with dots: ``core.exit.valid``. The fields of a
-    structure are signals, too: ``core.tag0.step``.
+    A signal of a submodule begins with the path of instances, with dots: ``core.exit.valid``. The fields of a structure
+    are signals, too: ``core.tag0.step``.
     """
 
     module: str
@@ -71,7 +71,7 @@ def _closed(module: str, verilog: str, parts: Sequence[str]) -> str:
 
 
 def closed_memories(core: Contract, closed: Sequence[str]) -> list[str]:
-    """Memories inside of the submodules ``closed`` and of theirs that are written, by their names there."""
+    """Names of written memories inside of the submodules ``closed``, at any depth."""
     inside = [f"(?:{'|'.join(closed)})(?:__\\w+)?"]
     instance = re.compile(rf"^  {core.module}__memory_\w+ (\S+) \($", re.MULTILINE)
     return [
@@ -80,6 +80,6 @@ def closed_memories(core: Contract, closed: Sequence[str]) -> list[str]:
 
 
 def _parts(module: str, parts: Sequence[str]) -> re.Pattern[str]:
-    """Finds each module of ``parts``, with its ``head`` and its ``body``."""
+    """Finds each module of ``parts``, with ``head`` and ``body``."""
     part = rf"^(?P<head>module {module}__core__(?:\w+__)?(?:{'|'.join(parts)})\([^;]*;\n)(?P<body>.*?)^endmodule\n"
     return re.compile(part, re.MULTILINE | re.DOTALL)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proof that every row of every memory is zero within a number of cycles after ``zeroize`` began, held or not.
 
-Two claims about the exported Verilog. Each part of a core that clears itself has a
+Two claims about the exported Verilog. Each part of a core with clearing has a
 :class:`~wideblock.rtl.stream.clearing.Clearing`.
 
-Writes: in a cycle of clearing each memory writes zero to the whole row that the clearing names. That is proved bit by
-bit, for all values of registers, memories and inputs.
+Writes: in a cycle of clearing each memory writes zero to the whole row named by the clearing. Proved bit by bit, for
+all values of registers, memories and inputs.
 
-Walk: clearing begins in the cycle after ``zeroize``, whatever that is in the cycles behind it, and after all else that
-must begin it. It names row 0 first and another one in each cycle, and does not end before it has named all of them.
-That is proved by induction over time.
+Walk: clearing begins in the cycle after ``zeroize``, for a pulse and for a level, and after every other cause. The
+first row named is row 0, each cycle names the next row, and clearing ends after all rows were named. Proved by
+induction over time.
 
-So every row is zero once clearing has lasted for as many cycles as there are rows, and stays so until it ends.
+Conclusion: every row is zero once clearing has lasted a cycle a row, and stays zero until the end of clearing.
 """
 
 import time
@@ -67,10 +67,10 @@ def _causes(core: Contract) -> str:
 
 
 def _walks(flat: Flat, net: CellNetlist) -> dict[str, str]:
-    """The signals that name rows as a core clears, each with the path of its clearing.
+    """The signals that name rows during clearing, each with the path of the clearing.
 
-    They are those of the clearings, and registers of parts that count rows of their own beside the first clearing.
-    Raises :class:`NotProved` where nothing clears.
+    Signals of the clearings, and registers of parts with a row counter beside the first clearing. Raises
+    :class:`NotProved` for a core without clearing.
     """
     plain = Values(net, {})
     parts = [name.removesuffix(".clear") for name in flat.widths if name.endswith(_CLEAR)]
@@ -87,7 +87,7 @@ def _walks(flat: Flat, net: CellNetlist) -> dict[str, str]:
 
 
 def _rows(core: Contract, net: CellNetlist, walks: dict[str, str]) -> list[str]:
-    """The memories of a core; proves that each writes zero to the row that one of the ``walks`` names as it clears."""
+    """The memories of a core; proves that each writes zero to the row named by a walk of ``walks`` during clearing."""
     plain = Values(net, {})
     rows = {row: plain.all(net.bits(row)) for row in walks}
     clears = {part: dict.fromkeys(plain.all(net.bits(f"{part}.clear")), "1") for part in walks.values()}
@@ -110,7 +110,7 @@ def _rows(core: Contract, net: CellNetlist, walks: dict[str, str]) -> list[str]:
 
 
 def _names(values: Values, write: Write, row: list[Bit]) -> bool:
-    """Whether a write is one to ``row``, or to what its low bits name."""
+    """Whether a write is to ``row``, or to the row of the low bits."""
     return values.all(write.address) == row[: len(write.address)]
 
 
@@ -145,7 +145,7 @@ def _walk(core: Contract, flat: Flat, walks: dict[str, str]) -> Rule:
 
 
 def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str]:
-    """Conditions that begin clearing, and the rule of those that end in failure, on ``signals``, which it adds."""
+    """Causes of clearing, and the rule of causes by failure; adds the signals of the rule to ``signals``."""
     if not core.registers:
         return ["zeroize"], ""
     path = "core.core." if core.headed else "core."

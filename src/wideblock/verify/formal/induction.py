@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs about the control of a core by induction over time, on the Verilog that a user gets.
 
-The control is proved as it is. What it does not depend on is left free, so that it may do anything at any time: the
-ciphers, the multipliers and the memories of data. What holds then holds for the core.
+The control is proved as is. Ciphers, multipliers and memories of data are free: they may give any value at any time. A
+rule proved under free values holds for the core.
 """
 
 import json
@@ -34,13 +34,13 @@ _SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps {cycles} -t
 class Rule:
     """Assertions that must hold in every cycle.
 
-    signals: signals of the core that ``text`` speaks of, by the names that it has for them
-    text:    assertions, in Verilog, on these and on the ports of the core
-    kept:    memories that count; what is read from all others is free
-    cycles:  cycles in which it held, after which it has to hold in the next one
-    parts:   further assertions, where one proof of all is too large. ``text`` and each part have a proof of their own.
-             Given are all parts in the cycles before, and the earlier parts in the present cycle. The assumptions of a
-             part are not given to the earlier parts in the present cycle, so they may follow from these
+    signals: signals of the core in ``text``, by the names in ``text``
+    text:    assertions, in Verilog, on the signals and on the ports of the core
+    kept:    memories with contents; words read from other memories are free
+    cycles:  length of induction: the rule held for as many cycles, and must hold in the next cycle
+    parts:   further assertions, if a single proof is too large. ``text`` and each part have separate proofs. Given are
+             all parts in earlier cycles, and the earlier parts in the present cycle. The assumptions of a part are not
+             given to earlier parts in the present cycle, and may follow from earlier parts
     """
 
     statement: str
@@ -70,11 +70,11 @@ class Rule:
 def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     """Proves the assertions of a rule by induction over time, from a reset, with resets at any time.
 
-    The first cycle is one of reset, in which registers may hold anything, as after power-up; there nothing is asserted
-    or assumed. Every later one is proved. Memories that are written may hold anything, too.
+    In the first cycle, a reset, registers may hold anything, as after power-up; nothing is asserted or assumed. Every
+    later cycle is proved. Written memories may hold anything, too.
 
-    flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
-    Raises :class:`NotProved`, also for a rule about signals that the core does not have.
+    flat: the core; default: flattened from the exported Verilog
+    Raises :class:`NotProved`, also for a rule about unknown signals.
     """
     start = time.monotonic()
     flat = flat or flatten(core)

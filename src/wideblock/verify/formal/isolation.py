@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proof that the register bus cannot reach the key bus: two engines that differ in all but that look alike to it.
+"""The proof that the register bus cannot reach the key bus: two engines look alike from the key bus.
 
-Both have the same registers of keys and the same command of these, and the key bus does the same to both. All else may
-differ: what the register bus does, window, passage, self-test, slots that these name and streams.
+Both engines have equal registers of keys and an equal command, and equal accesses of the key bus. Everything else may
+differ: accesses of the register bus, window, passage, self-test, named slots and streams.
 """
 
 import time
@@ -36,10 +36,10 @@ _DECLARED = ("failed", "tested", "clearing.clear", "clearing.row", "table.adding
 
 
 def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of an engine that its register bus changes nothing of its key bus but what :data:`STATEMENT` names.
+    """Proves of an engine that the register bus changes only the exceptions of :data:`STATEMENT` on the key bus.
 
-    ``flat`` is proved in place of the core's own Verilog; the core inside must be closed in it. Raises
-    :class:`NotApplicable` for a core without registers.
+    ``flat`` is proved in place of the core's own Verilog, with the core inside closed. Raises :class:`NotApplicable`
+    for a core without registers.
     """
     if not core.registers:
         raise NotApplicable("no registers: keys come through a stream")
@@ -84,9 +84,9 @@ def _own(of: str) -> str:
 
 
 def _names_slot(of: str, states: Mapping[str, int]) -> str:
-    """The same, and the slot of that command is known: it met no clear, and has read its slot.
+    """The same for a command with a known slot: no clear came, and the slot was read.
 
-    ``states`` are the numbers of the states of a command.
+    ``states``: numbers of the states of a command.
     """
     state, row = f"{of}.core.commands.fsm_state", f"{of}.core.commands.row"
     return f"{_own(of)} && {state} != {states['cleared']} && !({state} == {states['scan']} && {row} <= {METD_ROW})"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proof that nobody can read a key through registers: two engines that differ in keys alone look alike.
+"""The proof that nobody can read a key through registers: two engines with different keys look alike.
 
-The core inside is closed: its outputs are shared, its inputs compared, but for the key that it is given. That its data
-and handshakes show no key is what its own rules prove.
+The core inside is closed: outputs are shared, inputs are compared, the key left out. Rules of the core prove that data
+and handshakes show no key.
 """
 
 import time
@@ -25,14 +25,14 @@ STATEMENT = (
 _WORD = "core.key_bus.word"
 _GO, _ADDRESS = "core.key_bus.write_go", "core.key_bus.write_held_address"
 _GIVEN = "core.core.key__payload"
-"""Input of the core that has the key and its slot."""
+"""Input of the core with key and slot."""
 
 
 def prove_keys(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of an engine that no word of a key can be read, by its buses, its streams or its controls.
+    """Proves of an engine that no word of a key can be read, by buses, streams or controls.
 
-    A word that is written to another register than MEK is no word of a key. ``flat`` is proved in place of the core's
-    own Verilog; the core inside must be closed in it. Raises :class:`NotApplicable` for a core without registers.
+    Words of a key are written to MEK alone. ``flat`` is proved in place of the core's own Verilog, with the core inside
+    closed. Raises :class:`NotApplicable` for a core without registers.
     """
     if not core.registers:
         raise NotApplicable("no registers: keys come through a stream, and nothing can be read")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proof that no combinational path connects one stream of a core to another, by a search of its netlist."""
+"""Proof, by a search of the netlist, that no combinational path connects two streams of a core."""
 
 import time
 from collections.abc import Iterable
@@ -16,9 +16,8 @@ _REGISTERS = ("$dff", "$sdff", "$dffe", "$sdffe", "$adff")
 def prove_no_paths(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that no input of a stream reaches an output of a stream without passing a register.
 
-    Every cell is taken to connect each of its inputs to each of its outputs, also a cipher, a multiplier and a memory
-    from address to data. So the search may see a path where there is none, never the reverse. Raises
-    :class:`NotProved`.
+    Every cell counts as a connection of each input to each output, also a cipher, a multiplier and a memory from
+    address to data. The search may find a path that does not exist, and misses none. Raises :class:`NotProved`.
     """
     start = time.monotonic()
     top = (flat or flatten(core)).netlist()
@@ -54,7 +53,7 @@ def _readers(top: dict) -> tuple[dict[int, list[dict]], int]:
 
 
 def _reached(start: Iterable[int | str], readers: dict[int, list[dict]]) -> set[int]:
-    """All bits to which a change of one of the bits ``start`` may go in the same cycle, these among them."""
+    """The bits ``start``, and all bits reached by a change of any start bit within the cycle."""
     todo = [bit for bit in start if isinstance(bit, int)]
     reached = set(todo)
     while todo:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a proof: what was proved and by which argument, why it was not, or why there was nothing to prove."""
+"""The outcome of a proof: the claim and the argument, or the reason for a failure or for nothing to prove."""
 
 import os
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class NotApplicable(Exception):
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof that went through: what was proved, by which argument, over how many gates and registers."""
+    """A successful proof: claim, argument, numbers of gates and registers."""
 
     statement: str
     method: str
@@ -48,7 +48,7 @@ class RuleFinding:
 
 
 def attempted(module: str, rule: str, attempt: Callable[[], Proof]) -> RuleFinding:
-    """The result of a proof for the core whose Verilog has this ``module``."""
+    """The result of a proof for the core called ``module`` in Verilog."""
     start = _cpu()
     try:
         proof = attempt()
@@ -60,6 +60,6 @@ def attempted(module: str, rule: str, attempt: Callable[[], Proof]) -> RuleFindi
 
 
 def _cpu() -> float:
-    """Seconds of CPU time of this process and of those that it waited for."""
+    """Seconds of CPU time of the process and of ended children."""
     times = os.times()
     return times.user + times.children_user

@@ -24,9 +24,9 @@ OUTCOME = {RuleResult.PROVED: "passed", RuleResult.NOT_PROVED: "failed", RuleRes
 
 
 def code_of_rule(rule: str, name: str, changed: Mapping[str, Any], netlist: str | None = None) -> str:
-    """Digest of a rule as it is tried for a core: its modules, the contract of the core and what is made of both.
+    """Digest of a rule for a core: modules of the rule, contract of the core, and assertions made from both.
 
-    Empty for a rule that there is no more. Raises UserError for a core that does not exist.
+    Empty for a removed rule. Raises UserError for an unknown core.
     """
     prove = (ON_NETLISTS if netlist else RULES).get(rule)
     if prove is None:
@@ -36,9 +36,9 @@ def code_of_rule(rule: str, name: str, changed: Mapping[str, Any], netlist: str 
 
 @cache
 def _code(prove: Callable[..., Any], mapped: bool) -> str:
-    """Digest of the module that proves a rule and of all that it imports; ``mapped``: of the flow to a netlist, too.
+    """Digest of a rule's module and all imports; ``mapped``: of the flow to a netlist, too.
 
-    Families enter by their assertions on the core, so that a new family leaves the proofs of the others.
+    Families enter by the assertions on the core: a new family leaves the proofs of other families.
     """
     rooms = ("verify", "synth") if mapped else ("verify",)
     return digest_of([prove.__module__.removeprefix("wideblock.")], rooms, stated=("verify.formal.rules",))
@@ -46,14 +46,14 @@ def _code(prove: Callable[..., Any], mapped: bool) -> str:
 
 @cache
 def _statement(name: str, changed: tuple[tuple[str, Any], ...]) -> str:
-    """Digest of the contract of a core, of its influences in words, and of the assertions of its family on it."""
+    """Digest of the contract of a core, of the influences in words, and of the family's assertions on the core."""
     core = contract(name, dict(changed))
     assertions = [repr(_assertion(core, field.name)) for field in fields(Family)]
     return name_of([stated(core), *map(str, core.behaviour.influences), *assertions])
 
 
 def _assertion(core: Contract, part: str) -> object:
-    """The part of a rule that depends on the family of a core, or the reason why there is none."""
+    """The part of a rule from the family of a core, or the reason for no part."""
     try:
         return getattr(family(core), part)(core)
     except NotApplicable as reason:
@@ -61,7 +61,7 @@ def _assertion(core: Contract, part: str) -> object:
 
 
 def proof_evidence(core: Contract, finding: RuleFinding, netlist: str | None = None) -> Evidence:
-    """The result for one rule of a core, or of its netlist for the target ``netlist``."""
+    """The result of a rule for a core, or for the core's netlist on the target ``netlist``."""
     proof = finding.proof
     return evidence_of(
         core,

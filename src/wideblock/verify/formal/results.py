@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proof of secrecy of an engine: two engines that differ in data, tweaks and results alone look alike.
+"""The proof of secrecy of an engine: two engines with different data, tweaks and results look alike.
 
-Data and tweaks of the user's stream go to the core. A result goes to the output stream while that is valid, or into the
-window's memory, from which the register bus reads it; the self-test compares it. Nothing else depends on any of them.
+Data and tweaks of the user's stream go to the core. A result goes to the output stream while the stream is valid, or
+into the window's memory, for reads of the register bus; the self-test compares a result. Nothing else depends on data,
+tweaks or results.
 """
 
 import time
@@ -25,10 +26,9 @@ _DONE, _ERROR = "core.window.done", "core.window.error"
 
 
 def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of an engine that a result is seen while the output is valid, or read from a window that has it.
+    """Proves of an engine that a result is shown only while the output is valid, or read from the window.
 
-    ``flat`` is proved in place of the core's own Verilog; the core inside must be closed in it. Raises
-    :class:`NotProved`.
+    ``flat`` is proved in place of the core's own Verilog, with the core inside closed. Raises :class:`NotProved`.
     """
     start = time.monotonic()
     payloads = (payload for stream in core.shell.streams for payload in stream.payload.items())

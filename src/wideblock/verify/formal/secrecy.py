@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proof that no secret is on an output port while no word is valid there, nor from ``zeroize`` on.
 
-Three claims about the exported Verilog. Each is about single cycles, for all values of all other registers, memories
-and inputs in that cycle, whether they can occur or not.
+Three claims about the exported Verilog. Each claim is about single cycles, for all values of all other registers,
+memories and inputs in the cycle, reachable or not.
 
-Writes: in a cycle in which the core clears each word that is written to a memory is zero.
+Writes: in a cycle of clearing each word written to a memory is zero.
 
-Registers: an output register is one that the data of an output port depend on in the same cycle. All of them keep their
-values in the first cycle of clearing, and are zero from the third one on. At all other times they keep them until the
-exit fetches a beat of a finished sector; then they are loaded from the ring of results, and from no other memory but
-those that the family names, at the row of the sector that leaves.
+Registers: the data of an output port depend on output registers in the same cycle. All output registers keep their
+values in the first cycle of clearing, and are zero from the third cycle on. At all other times output registers are
+kept until the exit fetches a beat of a finished sector. Then output registers are loaded from the ring of results and
+from memories named by the family, at the row of the leaving sector.
 
 Ports: the data of a port depend on output registers alone: on no input, no cipher and no memory. Two kinds of core have
 other ports. In single pass the port is the oldest row of the queue of results, row 0 while clearing. A port of messages
 is 0 or a word of the result buffer unless a header or a word of a tag is valid.
 
-Zero is proved of registers that clearing loads with zero, of memories by the first claim. The first cycle of clearing
-writes row 0: a reset and each cycle without clearing set its number to zero.
+Zero is proved of registers loaded with zero by clearing, and of memories by the first claim. The first cycle of
+clearing writes row 0: a reset and each cycle without clearing set the row number to zero.
 
-Assumed: a sector that the exit takes for finished is whole in the ring, which the rule ``order`` and the simulation
-show; closed parts, ciphers and multipliers, may give any results. A register at power-up is not covered, only from the
-first reset on.
+Assumed: a finished sector is whole in the ring, as the rule ``order`` and the simulation show; closed parts, ciphers
+and multipliers, may give any results. Registers are covered from the first reset on, not at power-up.
 
 Method: values by constant propagation, see :mod:`~wideblock.verify.formal.substitution`.
 """
@@ -45,8 +44,8 @@ __all__ = ["prove_secrecy"]
 def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that while no word is valid, and from ``zeroize`` on, a data port has zeros or an earlier result.
 
-    Of an engine what :func:`~wideblock.verify.formal.results.prove_results` says. ``flat`` is proved in place of the
-    core's own Verilog. Raises :class:`NotProved`, also for a core without a signal that the argument names.
+    For an engine see :func:`~wideblock.verify.formal.results.prove_results`. ``flat`` is proved in place of the core's
+    own Verilog. Raises :class:`NotProved`, also for a core without a signal of the argument.
     """
     if core.registers and not core.headed:
         return prove_results(core, flat)
@@ -87,7 +86,7 @@ class _Secrecy:
         self.forgotten: dict[Bit, Bit] = {q: "0" for q, d in net.registers.items() if in_clear.of(d) == "0"}
 
     def writes(self) -> None:
-        """In a cycle in which the core clears each word that is written is zero."""
+        """Each word written in a cycle of clearing is zero."""
         values = self._values(self.clear)
         for write in self.net.writes:
             for data, enable in zip(write.data, write.enable, strict=True):
@@ -146,7 +145,7 @@ class _Secrecy:
         self._loaded(registers, output)
 
     def queue(self, output: Queue) -> None:
-        """The port is the row of a queue at its head, which moves with a beat that is taken and is cleared."""
+        """The port is the row at the head of a queue; the head moves with a taken beat, and is cleared."""
         path, (place,) = f"core.{output.name}", output.places
         head = self._roots(f"{path}.head")
         values = self._values({})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of a netlist as a combinational function, and proof that a part of its inputs does not matter to it.
+"""A cycle of a netlist as a combinational function, and proof that some inputs do not matter.
 
-The function is taken from the graph of the netlist, between registers, memories and ports. It is compared by SAT with
-itself, the one copy with other values of the inputs in question.
+The function is taken from the graph of the netlist, between registers, memories and ports. SAT compares two copies of
+the function, with different values of the inputs in question.
 """
 
 import json
@@ -21,15 +21,15 @@ __all__ = ["NextState", "Unequal"]
 
 @dataclass(frozen=True)
 class Unequal(Exception):
-    """A value of the inputs in question matters; ``end`` is a bit that depends on them."""
+    """A value of the inputs in question matters; ``end`` is a dependent bit."""
 
     end: int
 
 
 class NextState:
-    """The bits ``ends`` as a function of ``inputs``, which are given, and of all other bits that they depend on.
+    """The bits ``ends`` as a function of given ``inputs`` and of all other bits with an influence.
 
-    Both are bits of ``graph``. Bits of registers and memories, and of the ports, are ``others``.
+    ``ends`` and ``inputs`` are bits of ``graph``. ``others``: bits of registers, memories and ports.
     """
 
     def __init__(self, graph: Graph, ends: Iterable[int], inputs: Sequence[int]):
@@ -44,7 +44,7 @@ class NextState:
         return () if cell is None or is_state(cell["type"]) else self._graph.sources(node)
 
     def _reaches(self, end: int, given: set[int], known: dict[int, bool]) -> bool:
-        """Whether one of the bits ``given`` reaches ``end`` in the same cycle."""
+        """Whether a bit of ``given`` reaches ``end`` in the same cycle."""
         todo = [end]
         while todo:
             node = todo[-1]
@@ -61,7 +61,7 @@ class NextState:
         return known[end]
 
     def _logic(self, given: set[int]) -> tuple[list[dict[str, Any]], list[int]]:
-        """The cells between, and the bits that they read and none of them drives, ``given`` apart."""
+        """The cells between, and the bits read but not driven by the cells, ``given`` apart."""
         seen, todo = set(self.ends), list(self.ends)
         cells: dict[int, dict[str, Any]] = {}
         while todo:
@@ -79,7 +79,7 @@ class NextState:
         return chosen, sorted(read - driven - given)
 
     def given(self, end: int) -> list[int]:
-        """Those of ``inputs`` on which ``end`` may depend."""
+        """The inputs on which ``end`` may depend."""
         seen, todo = {end}, [end]
         while todo:
             new = set(self._combinational(todo.pop())) - seen
@@ -90,8 +90,8 @@ class NextState:
     def prove(self, premise: str, second: str, signals: Mapping[str, Sequence[int | str]], models: Sequence[Path] = ()):
         """Proves that ``ends`` are the same for the given bits ``first`` and for ``second``, where ``premise`` holds.
 
-        Both are Verilog on ``first``, ``free`` (further values of the given bits) and ``signals``. ``models`` are those
-        of the cells, if they are not Yosys' own. Raises :class:`Unequal`.
+        ``second`` and ``premise`` are Verilog on ``first``, ``free`` (further values of the given bits) and
+        ``signals``. ``models``: models of cells that are not Yosys' own. Raises :class:`Unequal`.
         """
         if not self.ends:
             return
@@ -166,7 +166,7 @@ def _outputs(cell: dict[str, Any]) -> list[int]:
 
 
 def _differing(log: str) -> int:
-    """The place of a bit in which the two copies differ, in the model that SAT found; of a timeout 0."""
+    """The place of a bit with different values in the two copies, by SAT's model; 0 after a timeout."""
     shown = dict(re.findall(r"^\s+\\(now|then) .* ([01x]+)\s*$", log, re.MULTILINE))
     if len(shown) < 2:
         return 0

@@ -25,10 +25,10 @@ __all__ = [
 
 
 def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that a core that clears has no valid output, accepts nothing and is not ready; a bus works on.
+    """Proves that a clearing core has no valid output, accepts nothing and is not ready; a bus works on.
 
-    Of a core with a signal ``ready``: and that no beat is accepted while that is low. ``flat`` is proved in place of
-    the core's own Verilog.
+    With a signal ``ready``, also that no beat is accepted while ``ready`` is low. ``flat`` is proved in place of the
+    core's own Verilog.
     """
     streams = [stream for stream in core.shell.streams if stream.channel.name.rpartition("_")[2] not in AXI_LITE]
     low = [stream.ready if stream.channel.flow is In else stream.valid for stream in streams]
@@ -50,9 +50,9 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
 
 
 def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that a valid output word stays, with all its fields, until it is accepted.
+    """Proves that a valid output word stays, with all fields, until accepted, reset or cleared.
 
-    A reset and the begin of clearing end that. ``flat`` is proved in place of the core's own Verilog.
+    ``flat`` is proved in place of the core's own Verilog.
     """
     rule = family(core).held(core)
     (stream,) = (stream for stream in core.shell.streams if stream.channel.flow is Out)
@@ -81,7 +81,7 @@ def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
 
 
 def prove_queues(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of every queue of the core that it is never written when full nor read when empty.
+    """Proves that no queue of the core is written when full or read when empty.
 
     ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotApplicable` for a core without a queue.
     """
@@ -89,40 +89,40 @@ def prove_queues(core: Contract, flat: Flat | None = None) -> Proof:
 
 
 def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of a core with ``overlap`` that each stage works on sectors that it was given, and announces no others.
+    """Proves of a core with ``overlap`` that each stage works on given sectors, and announces no others.
 
-    Every stage's sector is tied to the next one's by what is between the two. The control words of the hash units are
-    those of the core, not free. ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotApplicable`
-    for a core without ``overlap``.
+    The distance of neighbouring stages is the number of sectors between the two. The control words of the hash units
+    are part of the proof, not free. ``flat`` is proved in place of the core's own Verilog. Raises
+    :class:`NotApplicable` for a core without ``overlap``.
     """
     return prove(core, _settled(core, family(core).order(core)), flat)
 
 
 def prove_rekey(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of a core of one key that it takes a key only with no message under way.
+    """Proves that a core of one key takes a key only with no message under way.
 
-    Of an authenticated cipher: that the key loader offers a key only between two messages. ``flat`` is proved in place
-    of the core's own Verilog. Raises :class:`NotApplicable` for a core with slots.
+    For an authenticated cipher: the key loader offers a key only between two messages. ``flat`` is proved in place of
+    the core's own Verilog. Raises :class:`NotApplicable` for a core with slots.
     """
     return prove(core, _settled(core, family(core).rekey(core)), flat)
 
 
 def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of a core whose messages have tags that nothing of one to decrypt leaves before its tag was verified.
+    """Proves, for messages with tags, that nothing of a decrypted message leaves before the tag was verified.
 
-    If that fails, the status FAILURE is all that leaves. The cipher is free, see
+    After a wrong tag, the status FAILURE alone leaves. The cipher is free, see
     :func:`wideblock.verify.formal.rules.caesar.release`. ``flat`` is proved in place of the core's own Verilog. Raises
-    :class:`NotApplicable` for a core whose messages have no tags.
+    :class:`NotApplicable` for a core of messages without tags.
     """
     return prove(core, family(core).release(core), flat)
 
 
 def prove_slots(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves of a core with slots that each message is processed under the keys of the slot that it named.
+    """Proves of a core with slots that each message is processed under the keys of the named slot.
 
-    Of an engine: that no message of the user's stream is processed under the key of known answers. ``flat`` is proved
-    in place of the core's own Verilog; in that of an engine the core inside must be closed. Raises
-    :class:`NotApplicable` for a core of one key.
+    For an engine: no message of the user's stream is processed under the key of known answers. ``flat`` is proved in
+    place of the core's own Verilog; in an engine the core inside must be closed. Raises :class:`NotApplicable` for a
+    core of one key.
     """
     if core.registers and not core.headed:
         return prove(core, engine.slots(core), flat or flatten(core, engine.INSIDE))

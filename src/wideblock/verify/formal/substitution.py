@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the bits of a flat core where some of its signals are given: constants, or bits that they equal."""
+"""Values of the bits of a flat core under given signals: constants, or equal bits."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ _INTERNAL = re.compile(r"\$|_\d+_|^inserted\.")
 
 @dataclass(frozen=True)
 class MemoryRead:
-    """A bit that is read from a memory, in the same cycle: the memory, the number of the bit, and the address."""
+    """A bit read from a memory in the same cycle: memory, number of the bit, and address."""
 
     memory: str
     bit: int
@@ -44,10 +44,10 @@ class Write:
 
 
 class CellNetlist:
-    """The cells of a flat core by the bits that they drive, its registers and its memories.
+    """The cells of a flat core by driven bits, registers and memories.
 
-    A cell whose type has no rule in :class:`Values`, such as a cipher or a multiplier that stays closed, may give
-    anything at any time. Raises ValueError for a register that is more than a D flip-flop.
+    A cell without a rule in :class:`Values`, such as a closed cipher or multiplier, may give anything at any time.
+    Raises ValueError for a register other than a D flip-flop.
     """
 
     def __init__(self, flat: Flat):
@@ -77,14 +77,14 @@ class CellNetlist:
             self.drivers.update({bit: (cell, k) for k, bit in enumerate(pins["Y"])})
 
     def bits(self, name: str) -> list[Bit]:
-        """The bits of a signal. Raises :class:`NotProved` for one that the core does not have."""
+        """The bits of a signal. Raises :class:`NotProved` for an unknown signal."""
         if name not in self.names:
             raise NotProved(f"there is no signal {name}, which the rule names")
         return self.names[name]
 
     @cached_property
     def _named(self) -> dict[Bit, str]:
-        """A name for each bit, the shortest there is; bits without any are those of no named signal."""
+        """The shortest name of each bit; bits outside of named signals are left out."""
         found: dict[Bit, str] = {}
         given = sorted(self.names, key=lambda name: (bool(_INTERNAL.search(name)), len(name), name))
         for name, bits in ((name, self.names[name]) for name in given):
@@ -97,10 +97,9 @@ class CellNetlist:
         return self._named.get(bit, f"bit {bit}")
 
     def sources(self, bits: Iterable[Bit], given: "Values | None" = None) -> Iterator[Bit]:
-        """The bits on which ``bits`` depend in the same cycle: of registers, inputs, memories and closed cells.
+        """Bits of registers, inputs, memories and closed cells on which ``bits`` depend in the same cycle.
 
-        With ``given`` those on which they do not depend then are left out. A read bit is one; its address is not
-        followed.
+        Bits without influence under ``given`` are left out. A read bit counts; the address is not followed.
         """
         todo, seen = list(bits), set()
         while todo:
@@ -118,7 +117,7 @@ class CellNetlist:
 
 
 class Values:
-    """Values under assumptions: :meth:`of` a bit is "0", "1", or the bit that it equals, maybe itself.
+    """Values under assumptions: :meth:`of` a bit is "0", "1", or an equal bit, maybe the bit itself.
 
     given: values of bits; all other bits of registers, inputs and memories are free, and so are closed cells
     """
@@ -128,7 +127,7 @@ class Values:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
 
     def of(self, bit: Bit) -> Bit:
-        """The value of a bit. A rule that knows none gives the bit itself, which is sound: it may be anything."""
+        """The value of a bit; without a rule the bit itself, which is sound: a free bit may be anything."""
         if isinstance(bit, str):
             return bit if bit in ("0", "1") else "x"
         if bit not in self._known:
@@ -145,7 +144,7 @@ class Values:
 
 
 def _memory(cell: dict[str, Any]) -> str:
-    """A memory's name, which is that of the instance of its module."""
+    """A memory's name: the name of the instance of the memory's module."""
     return cell["parameters"]["MEMID"].removeprefix("\\").removesuffix(f".{ROWS}")
 
 
@@ -162,7 +161,7 @@ def _operand(cell: dict[str, Any], pin: str, place: int) -> Bit:
 
 
 def _inputs(cell: dict[str, Any], place: int, given: Values | None) -> list[Bit]:
-    """The bits on which one bit of a cell's result depends."""
+    """The bits on which a bit of a cell's result depends."""
     kind, pins = cell["type"], cell["connections"]
     if kind in ("$and", "$or", "$xor", "$xnor"):
         return [_operand(cell, "A", place), _operand(cell, "B", place)]
@@ -215,7 +214,7 @@ def _sum(values: Values, cell: dict[str, Any], place: int) -> Bit | None:
 
 
 def _mux(values: Values, cell: dict[str, Any], place: int) -> Bit | None:
-    """One of the choices that are not excluded, if they are all one."""
+    """The common value of all possible choices; None if the choices differ."""
     pins, width = cell["connections"], len(cell["connections"]["Y"])
     selects = values.all(pins["S"])
     choices = {values.of(pins["B"][k * width + place]) for k, s in enumerate(selects) if s != "0"}
@@ -263,4 +262,4 @@ _RULES: dict[str, Any] = {
     **{kind: lambda v, c, k: None for kind in ("$xnor", "$sub", "$shl", "$shr", "$shift", "$shiftx", "$mul")},
     **{kind: lambda v, c, k: None for kind in ("$neg", "$lt", "$le", "$gt", "$ge", "$reduce_xor", "$eqx", "$nex")},
 }
-"""For each type of cell, a bit of its result from the values of its inputs; None: any value."""
+"""For each type of cell, a bit of the result from the values of the inputs; None: any value."""

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proof that the cycles of a core depend on no bit of data, tweak or key, by the cone of its control outputs.
 
-Control outputs are handshakes, marks of ends and lengths, and status. An input bit outside of their cone cannot
-influence them in any run, from any state. The ciphers, the multipliers and the memories are in the netlist. The core
-declares, as influences in its behaviour, the inputs that may be in the cone, and the values that are public although
-they come from data. Behind these nothing is sought:
+Control outputs are handshakes, marks of ends and lengths, and status. An input bit outside of the cone cannot influence
+a control output in any run, from any state. The ciphers, the multipliers and the memories are in the netlist. The core
+declares, as influences in the behaviour, inputs allowed in the cone, and public values made of data. The search ends at
+declared influences:
 
 FieldInfluence: bits of the ports
-HeaderWords:    a bit of a word that is in the cone must not matter to any register or output there in a cycle in which
-                the word is no header; that is proved by SAT for one cycle, in any state in which headers are read where
-                they are; and that holds in each cycle, by induction
-EqualHalves:    the register's next value must be the same for any two keys whose halves are equal, and for any two
-                whose halves differ; by SAT
-Outcome:        assumed to be the same in both runs
+HeaderWords:    a bit of a word in the cone must not matter to any register or output of the cone while the word is no
+                header. Proved by SAT for one cycle, in any state in which headers are read in the right place; the
+                state is proved by induction
+EqualHalves:    the register's next value must be equal for any two keys with equal halves, and for any two keys with
+                different halves; by SAT
+Outcome:        assumed to be equal in both runs
 """
 
 import json
@@ -41,16 +41,16 @@ DATA = ("data", "word", "key")
 """Fields with contents. All other fields of an output are marks of ends and lengths."""
 
 _COLLECTED = ("commands.key", "passage.beat", "window.messages__tweak")
-"""Registers in which an engine collects a key, data and a tweak from its buses."""
+"""Registers of an engine for key, data and tweak from the buses."""
 
 
 def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that the control outputs of a core depend on nothing but what its behaviour declares.
+    """Proves that the control outputs of a core depend only on declared influences.
 
-    flat: the whole core, in place of what :func:`~wideblock.verify.formal.flat.flatten` makes of its Verilog
-    Of an engine, the registers with a key, data and a tweak from its buses are held to it, too. Raises
-    :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and :class:`NotApplicable`
-    for a core with a header, whose requests come with the data.
+    flat: the whole core; default: flattened from the exported Verilog
+    In an engine, registers with a key, data and a tweak from the buses are inputs, too. Raises :class:`NotProved` with
+    an output, the inputs in the cone and the signals on a path; :class:`NotApplicable` for a core with a header, as
+    requests come with the data.
     """
     if core.headed:
         raise NotApplicable("the rule is about a core or an engine alone: header=false")
@@ -62,10 +62,10 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
 
 
 def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
-    """The same of the netlist that synthesis for ``target`` makes of the core's Verilog.
+    """The same for the netlist of the core's Verilog, synthesised for ``target``.
 
-    Raises :class:`NotApplicable` for a core with headers: synthesis encodes the registers anew that tell a header from
-    other words. And where another part is around the core, whose netlist is not tried.
+    Raises :class:`NotApplicable` for a core with headers: synthesis encodes the registers anew that tell headers from
+    other words. Raises :class:`NotApplicable` for an engine, too.
     """
     start = time.monotonic()
     if core.enclosed:
@@ -78,7 +78,7 @@ def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
 
 
 def timing_of(core: Contract, netlist: dict, *, models: Sequence[Path], start: float | None = None) -> Proof:
-    """The proof for a netlist of the core, which is Yosys' JSON, and the models of its cells."""
+    """The proof for a netlist of the core in Yosys' JSON, and the models of the cells."""
     start = time.monotonic() if start is None else start
     return _Search(core, Graph(netlist["modules"][core.module]), models).proof(start)
 
@@ -89,7 +89,7 @@ def _declared(core: Contract, kind: type) -> list:
 
 @dataclass(frozen=True)
 class _Search:
-    """One search; ``models`` are those of the cells of ``graph``, if they are not Yosys' own."""
+    """A search; ``models``: models of cells of ``graph`` that are not Yosys' own."""
 
     core: Contract
     graph: Graph
@@ -143,7 +143,7 @@ class _Search:
         return ", ".join(dict.fromkeys(name for _, name in self._outputs()))
 
     def _contents(self) -> Iterator[tuple[str, int]]:
-        """Each bit of a word that comes in, and of what an engine has collected of such words, with its name."""
+        """Each bit of an input word, and of an engine's registers of input words, with a name."""
         for signal in _COLLECTED if self.core.registers else ():
             yield from ((f"{signal}[{place}]", bit) for place, bit in enumerate(self._named(signal)))
         for stream in self.core.shell.streams:
@@ -177,13 +177,13 @@ class _Search:
         return []
 
     def _bits(self, influence: Influence) -> list[int]:
-        """Bits that are in the cone if the influence is one."""
+        """Bits in the cone by the influence."""
         return (
             self._result(influence) if isinstance(influence, EqualHalves | OutcomeInfluence) else self._free(influence)
         )
 
     def _compared(self, halves: EqualHalves) -> list[int]:
-        """Proves that the register is one of the comparison; returns all else that it depends on."""
+        """Proves that the register keeps the comparison; returns all other dependences."""
         key = self._named(halves.key)
         (bit,) = self._result(halves)
         register = self.graph.driver(bit)
@@ -199,7 +199,7 @@ class _Search:
         return [*step.others, *ends - set(step.ends)]
 
     def _headers(self, words: HeaderWords, cone: Cone, cut: set[int], outputs: dict[int, str]) -> None:
-        """Proves that words which are no headers do not matter in the next cycle to what is in the cone."""
+        """Proves that words without headers do not matter to the cone in the next cycle."""
         inputs, graph, core = self._field(words.channel, words.field), self.graph, self.core
         ends = set(outputs)
         for node in cone:
@@ -225,7 +225,7 @@ class _Search:
             raise NotProved(self._leak(names, cone.path(unequal.end), " of words that are no headers")) from None
 
     def _leak(self, inputs: list[str], path: list[str], which: str = "") -> str:
-        """The message for ``inputs`` that must not be in the cone; ``path`` is from one of them to an output."""
+        """The message for forbidden ``inputs`` in the cone; ``path``: from an input to an output."""
         more = f" and {len(inputs) - 4} more" if len(inputs) > 4 else ""
         shown = path if len(path) < 9 else [*path[:4], "..", *path[-4:]]
         return f"{self.core.module}: {path[-1]} depends on {', '.join(inputs[:4])}{more}{which}: {' -> '.join(shown)}"

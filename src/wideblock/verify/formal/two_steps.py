@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of two engines that share a part of their state and inputs: what they still share after it, by SAT.
+"""A step of two engines with a shared part of state and inputs: the part still shared after the step, by SAT.
 
-All registers of an engine are cut: their values are inputs, their next values are outputs. A memory is cut, too, or
-made of registers; the core inside stays closed, and its pins are cut. What two such steps share before a cycle and
-share after it is shared for all times, which is induction over time, from any state.
+All registers of an engine are cut: values are inputs, next values are outputs. A memory is cut, too, or made of
+registers; the core inside stays closed, with cut pins. A part shared before and after a step is shared for all times:
+induction over time, from any state.
 """
 
 import json
@@ -28,10 +28,10 @@ _REFERENCE = re.compile(r"\b[ab]\.[\w.]+")
 
 @dataclass(frozen=True)
 class Shared:
-    """When both engines share a part: conditions in Verilog on ``a.``, the one engine, that are the same for the other.
+    """Conditions for sharing a part, in Verilog on engine ``a.``; the conditions are equal for engine ``b.``.
 
-    before: they share its value, an input of the step
-    after:  they must share its next value, or its value, an output of the step
+    before: the value, an input of the step, is shared
+    after:  the next value, or the value, an output of the step, must be shared
     """
 
     before: str = ALWAYS
@@ -58,20 +58,20 @@ def prove_shared(
     goals: Iterable[str] = (),
     rows: bool = False,
 ) -> tuple[bool, int]:
-    """Whether what two engines share is shared after a step, and the number of gates.
+    """Whether the shared parts of two engines are shared after a step, and the number of gates.
 
-    parts:   what they share of ports, registers, words of memories and pins of the closed core, by their names; of a
-             memory with ``.written`` behind the name what is written, of a field with that of the field
-    rest:    what they share of all others
-    fields:  fields of ports and pins, as low and end of their bits
-    signals: further signals of one engine, by the names that they have in conditions
-    kept:    conditions on registers ``one.at.name`` that hold in each cycle: of both engines assumed of their values
-             and demanded of their next ones
-    given:   conditions on ``a.`` and ``b.`` that are assumed
-    goals:   conditions on ``one.`` that are demanded
-    rows:    each row of a memory is a register, ``name.`` with :data:`~wideblock.export.enclosed.ROWS` and its number
+    parts:   sharing of ports, registers, words of memories and pins of the closed core, by name; behind a name, the
+             name of a field, or ``.written`` for the words written to a memory
+    rest:    sharing of all other parts
+    fields:  fields of ports and pins, as low and end bits
+    signals: further signals of one engine, by the names in conditions
+    kept:    conditions on registers ``one.at.name`` in each cycle, in both engines: assumed of values, demanded of next
+             values
+    given:   assumed conditions on ``a.`` and ``b.``
+    goals:   demanded conditions on ``one.``
+    rows:    each row of a memory is a register, ``name.`` with :data:`~wideblock.export.enclosed.ROWS` and a number
 
-    Raises ValueError for a part that there is not.
+    Raises ValueError for an unknown part.
     """
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
@@ -104,7 +104,7 @@ def places(fields: Iterable[Any]) -> dict[str, tuple[int, int]]:
 
 @dataclass
 class _Step:
-    """One step as a module, whose registers, memories and closed parts are ports."""
+    """A step as a module, with registers, memories and closed parts as ports."""
 
     module: dict[str, Any]
     parts: Mapping[str, Shared]
@@ -163,9 +163,9 @@ class _Step:
         return set(names)
 
     def _cut_memory(self, name: str, cell: dict[str, Any]) -> set[str]:
-        """Ports of a memory; returns its names.
+        """Ports of a memory; returns the names.
 
-        Where its words are shared, what is read in the cycle of its address is shared if the address is.
+        With shared words, a word read in the cycle of the address is shared if the address is shared.
         """
         pins, parameters = cell["connections"], cell["parameters"]
         known, written = self._of(name), self._of(f"{name}.written")

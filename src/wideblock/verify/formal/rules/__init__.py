@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules that depend on how a family of cores is built: one module a family.
+"""Rules for the structure of a family of cores: a module a family.
 
 The functions of a module take a core's contract:
 
-order:   that sectors stay in order from stage to stage
-output:  places of which the data of the output port are made
-held:    what makes it inductive that a valid beat stays as it is; unless all of a result is in registers as it waits
-queues:  that no queue is written when full or read when empty; only in a family with queues
-rekey:   that a key is taken only with nothing under way; of a core of one key
-release: that nothing leaves before it was verified; only in a family whose messages have tags
-slots:   that each message is processed under the keys of its slot; only in a family whose cores have slots
-places:  that headers are read where they are; only in a family with headers
+order:   sectors stay in order from stage to stage
+output:  sources of the data of the output port
+held:    invariants for a stable valid beat; default: a pending result is held in registers
+queues:  no queue is written when full or read when empty; only in a family with queues
+rekey:   a key is taken only with nothing under way; for a core of one key
+release: nothing leaves before verification; only in a family of messages with tags
+slots:   each message is processed under the keys of its slot; only in a family with slots
+places:  headers are read at the right places; only in a family with headers
 
-A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core that its rule is not about.
+A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core without need for the rule.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of authenticated ciphers behind the CAESAR Hardware API.
 
-The cipher is free: it may give any results, tags and handshakes at any time. Two rules of its ports are assumed, see
-:func:`~wideblock.rtl.aead.cipher.cipher_signature`: it holds its tag until that is accepted, and then nothing is left
-of a result.
+The cipher is free, with any results, tags and handshakes at any time. Two rules of the cipher's ports are assumed, see
+:func:`~wideblock.rtl.aead.cipher.cipher_signature`: a tag is held until accepted, and then nothing is left of a result.
 """
 
 from dataclasses import replace
@@ -34,14 +33,14 @@ _AFTER = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUC
 """States of the pre-processor behind the last word of a message."""
 
 CLOSED = ("aes", "lanes", r"multiplier\d*")
-"""Parts of a cipher that stay closed where its memories count."""
+"""Closed parts of a cipher, if memories of the cipher count."""
 
 _HELD = "the cipher is assumed to hold its tag until accepted"
 _ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
 
 
 def held(core: Contract) -> Rule:
-    """A word of the tag is the cipher's as it leaves. Words that fill a segment up stay as long as no result comes."""
+    """A leaving word of the tag is a word of the cipher. Words that fill up a segment stay until a result comes."""
     words = held_in_registers("core.buffer.blank", "core.buffer.o__valid")
     if core.parameters.packets:
         rule = replace(release(core), statement=_ASSUMED)
@@ -76,17 +75,17 @@ def output(core: Contract) -> OutputPlaces:
 
 
 def order(core: Contract) -> Rule:
-    """None: one message is in the core at a time."""
+    """No rule: a single message is in the core at a time."""
     raise NotApplicable("no order to prove: a message begins after the last one's status was ordered")
 
 
 def release(core: Contract) -> Rule:
-    """No word of a message to decrypt leaves before its tag was verified; else FAILURE alone leaves.
+    """No word of a message to decrypt leaves before the tag was verified; after a wrong tag FAILURE alone leaves.
 
     A monitor at the ports reads messages on ``pdi`` and segments on ``do``. A message is verified in the cycle in which
-    the cipher's tag is accepted, after its last segment, of type TAG, and equals the words of that segment; if the
-    cipher judges tags, it was given that segment and its judgement is 0. No word of a message that failed is left in
-    the result buffer for the next one.
+    the cipher's tag is accepted, after the last segment, of type TAG, if the tag equals the words of the segment. A
+    cipher that judges tags was given the segment, and the judgement is 0. No word of a failed message is left in the
+    result buffer for the next message.
     """
     signals = _PRE | _TAG | _POST | {"post_left": "core.post.left"}
     signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
@@ -104,7 +103,7 @@ def release(core: Contract) -> Rule:
 
 
 def rekey(core: Contract) -> Rule:
-    """The loader offers a key to the cipher only while the pre-processor waits for one, between two messages."""
+    """The loader offers a key to the cipher only while the pre-processor waits for a key, between two messages."""
     signals = _PRE | _TAG | _POST | {"loader_state": "core.loader.state", "key_valid": "core.loader.key__valid"}
     claim = f"""
       always @* if (!clear) begin
@@ -119,10 +118,10 @@ def rekey(core: Contract) -> Rule:
 
 
 def places(core: Contract) -> Rule:
-    """Words are read as instructions and headers where they are; the comparison of tags is known once a message.
+    """Instructions and headers are read at their places; the comparison of tags is known once a message.
 
-    The place of a word is that of the framing, which depends on headers alone; the states are those that the core
-    declares. The rest is for the induction.
+    The place of a word is from the framing, which depends on headers alone; the states are declared by the core. All
+    other assertions are for the induction.
     """
     step, shape = core.parameters.word_bits // 8, core.behaviour.shape
     signals = {f"pre_{name}": _PRE[f"pre_{name}"] for name in ("state", "decrypt", "kind", "header", "size", "ended")}
@@ -191,7 +190,7 @@ def _constants() -> str:
 
 
 def _direction(core: Contract) -> str:
-    """The states in which only an encryption is, or a decryption; and that the cipher holds its tag."""
+    """States of encryptions alone, states of decryptions alone, and the assumption on the cipher's tag."""
     return f"""
       reg tag_waits = 0;
       reg [{8 * core.behaviour.shape.tag - 1}:0] was_tag;
@@ -271,7 +270,7 @@ def _messages(core: Contract) -> str:
 
 
 def _judgement(core: Contract) -> str:
-    """Whether the present message is one to decrypt and not verified; and what the cipher may give."""
+    """Whether the present message is to decrypt and not verified; and assumptions on the cipher."""
     shape = core.behaviour.shape
     tag = 8 * shape.tag
     right = "judged && tag_payload == 0" if shape.judges else f"tag_payload == received[{tag - 1}:0]"
@@ -295,7 +294,7 @@ def _judgement(core: Contract) -> str:
 
 
 def _receiver(core: Contract) -> str:
-    """The segments on ``do``, and the number of messages whose status has not left: at most the last two."""
+    """The segments on ``do``, and the number of messages with a pending status: at most the last two."""
     bits, step, _ = _bits(core)
     return f"""
       {_word(core, "do")}
@@ -313,7 +312,7 @@ def _receiver(core: Contract) -> str:
 
 
 def _claims(core: Contract) -> str:
-    """The rule itself, at the ports; and that nothing of a message that failed stays behind."""
+    """The rule at the ports: nothing of a failed message stays behind."""
     flag = core.shell.named("do").port("last") if core.parameters.packets else None
     ends = f"assert ({flag} == (success || failure));" if flag else ""
     sealed = " || ".join(f"do_head[31:28] == {type:d}" for type in (Type.PLAINTEXT, Type.CIPHERTEXT, Type.TAG))
@@ -368,7 +367,7 @@ def _place(core: Contract) -> str:
 
 
 def _tag_segment(core: Contract) -> str:
-    """The last segment of a message to decrypt: its words are the last ones received."""
+    """The last segment of a message to decrypt: the last words received."""
     shape = core.behaviour.shape
     bits, step, words = _bits(core)
     collected = "".join(
@@ -391,7 +390,7 @@ def _tag_segment(core: Contract) -> str:
 
 
 def _output(core: Contract) -> str:
-    """The judgement, the results that may be under way, and the post-processor's orders."""
+    """The judgement, possible results under way, and the post-processor's orders."""
     giving = ("TAG", "COMPARE", "ABANDON", "IGNORE")
     success, failure = (f"first == 32'd{each << 28}" for each in (StatusWord.SUCCESS, StatusWord.FAILURE))
     types = f"follow == FOLLOW_TAG ? {Type.TAG:d} : pre_decrypt ? {Type.PLAINTEXT:d} : {Type.CIPHERTEXT:d}"
@@ -422,12 +421,12 @@ def _output(core: Contract) -> str:
 
 
 def _one_of(states: tuple[str, ...]) -> str:
-    """Whether the pre-processor is in one of these states."""
+    """Whether the pre-processor is in a state of ``states``."""
     return "(" + " || ".join(f"pre_state == PRE_{state}" for state in states) + ")"
 
 
 def _cleared(core: Contract) -> str:
-    """After its first cycle, clearing leaves nothing of a message but the place in it."""
+    """After the first cycle, clearing leaves nothing of a message except the place."""
     return f"""{_later(core)}
       always @* begin
         if (clear && later) assert (pre_state == PRE_REST && post_state == POST_IDLE);

@@ -12,7 +12,7 @@ from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_or
 __all__ = ["order", "output", "rekey"]
 
 CALLS = ("tweak", "first", "mixing", "mixed", "refresh", "second")
-"""Kinds of calls in the lanes, one a cycle."""
+"""Kinds of calls in the lanes, a call a cycle."""
 
 
 def output(core: Contract) -> OutputPlaces:
@@ -66,9 +66,9 @@ def order(core: Contract) -> Rule:
 
 
 def rekey(core: Contract) -> Rule:
-    """No sector between the first layer and the exit, and no call of one in the lanes.
+    """No sector between the first layer and the exit, and no call of a sector in the lanes.
 
-    Calls of a sector that was dropped may still be there: their results go nowhere.
+    Calls of a dropped sector may still be in the lanes: the results go nowhere.
     """
     flights = " + ".join(f"{field}_flight" for field in ("whole", *CALLS[2:]))
     rule = order(core)
@@ -80,7 +80,7 @@ def rekey(core: Contract) -> Rule:
 
 
 def _refreshes(core: Contract) -> tuple[dict[str, str], str]:
-    """The signals of the refreshed masks, and the rule that a step that needs them enters after them."""
+    """The signals of the refreshed masks, and the rule that a dependent step enters after the masks."""
     s, bits = core.component.schedule, core.component.slots.bit_length() - 1
     if not s.refreshes:
         return {}, "always @* if (!clear) assert (refresh_flight == 0);"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rule of slots of an engine: no message of the user's stream is processed under the key of known answers.
 
-The core inside is closed, and may do anything. One slot is watched, any one: its row of the table of slots is what was
-written to it last, all other rows are free.
+The core inside is closed, and may do anything. An arbitrary slot is watched: the row of the slot in the table of slots
+has the last written value, all other rows are free.
 """
 
 from wideblock.export.contract import Contract
@@ -14,13 +14,13 @@ from wideblock.verify.formal.rules.parts import watched_row
 __all__ = ["INSIDE", "slots"]
 
 INSIDE = ("core",)
-"""The core, which stays closed."""
+"""The closed core."""
 
 
 def slots(core: Contract) -> Rule:
     """The rule for an engine.
 
-    ``loaded`` and ``constant`` follow the key that the core holds in the slot, from the keys that it accepts.
+    ``loaded`` and ``constant`` follow the core's key in the slot, from the accepted keys.
     """
     table = core.component.table
     bits, clock = table.bits, core.shell.clock

@@ -12,7 +12,7 @@ from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_or
 __all__ = ["order", "output", "rekey"]
 
 FIRST, SECOND = CALLS[:3], CALLS[3:]
-"""The calls of the first layer, the mix included, and those of the second."""
+"""The calls of the first layer, with the mix, and of the second layer."""
 
 
 def output(core: Contract) -> OutputPlaces:
@@ -23,8 +23,8 @@ def output(core: Contract) -> OutputPlaces:
 def order(core: Contract) -> Rule:
     """From the first layer by the mix and the second layer to the exit.
 
-    There is a sector between two stages for each last step in the lanes. A call of the key unit, which takes the
-    place of a step that comes back, meets none of a sector that is under way.
+    For each last step in the lanes a sector is between two stages. A call of the key unit takes the place of a
+    returning step, and meets no step of a sector under way.
     """
     made, s = core.component, core.component.schedule
     pointers = ("result", "call", "mixed", "front")
@@ -87,7 +87,7 @@ def order(core: Contract) -> Rule:
 
 
 def rekey(core: Contract) -> Rule:
-    """No sector between the first layer and the exit, and no last step of one in the lanes."""
+    """No sector between the first layer and the exit, and no last step of a sector in the lanes."""
     text = "to_front == to_result && first_flight == 0 && second_flight == 0"
     return rekeyed_in_order(core, order(core), "front_sector == result_sector", text)
 

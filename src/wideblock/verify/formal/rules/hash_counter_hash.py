@@ -26,21 +26,21 @@ def queues(core: Contract) -> Rule:
 
 
 def _queue(core: Contract) -> tuple[dict[str, str], str]:
-    """The queue's signals and rule; y_step & (parts - 1) steps of an open beat are not in it."""
+    """The queue's signals and rule; y_step & (parts - 1) steps of an open beat are outside of the queue."""
     parts = core.parameters.width // core.parameters.lanes
     signals, rule = back_queue(core, parts, f"y_step & 16'd{parts - 1}")
     return signals | {"y_step": "core.y_step"}, rule
 
 
 def output(core: Contract) -> OutputPlaces:
-    """The result ring's banks, and the blocks that are known last, in the order of their direction."""
+    """The result ring's banks, and the last known blocks, in the order of the direction."""
     places = ("core.result_ring", "core.inner", "core.outer", "core.direction")
     return OutputPlaces(places, begins=damage(core))
 
 
 def order(core: Contract) -> Rule:
-    """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW; with a
-    call of the inner block to its result.
+    """From the front hash by R, the single call, the lanes and the back hash to h and, if the scheme has it, tauW; in
+    schemes with a call of the inner block to the result of the call.
     """
     if not core.parameters.overlap:
         return _alone(core)
@@ -107,7 +107,7 @@ def order(core: Contract) -> Rule:
 
 
 def _tauW(core: Contract, bits: int) -> str:
-    """At most one tauW is in flight, and it is issued on the step of the program."""
+    """At most one tauW is in flight, issued on the step of the program."""
     step = _issued(core)["tauW"]
     urgent = "".join(
         f"assert (!tauW_{k} || (back_step > {step} && back_step <= {step} + {k}));\n"
@@ -123,10 +123,10 @@ def _tauW(core: Contract, bits: int) -> str:
 
 
 def _alone(core: Contract) -> Rule:
-    """The same of a core without overlap: one sector at a time is in the stages up to its last block known.
+    """The rule for a core without overlap: a single sector is in the stages until the last block is known.
 
-    One hash unit serves both passes, and a beat of results goes to it as it is there. That the hash is ready for each
-    is a matter of its schedule, and shown by simulation: here it takes no beat that is not there.
+    A common hash unit serves both passes, and takes a beat of results on arrival. Simulation shows that the schedule of
+    the hash is ready for each beat; proved here is that the hash takes no beat before its arrival.
     """
     check_not_ahead(core)
     made = core.component
@@ -187,7 +187,7 @@ def rekey(core: Contract) -> Rule:
 
 
 def _closing_calls(made, bits: int) -> tuple[dict[str, str], str]:
-    """The closing calls under way, as flags and as the distance of the stages around them: signals, and wires."""
+    """The closing calls under way, as flags and as the distance of the stages before and behind: signals, and wires."""
     tags, flight = delayed("call", made.calls.closing_latency, "closing")
     return (
         tags,
@@ -207,7 +207,7 @@ def _single_tags(made) -> dict[str, str]:
 
 
 def _issued(core: Contract) -> dict[str, int]:
-    """The steps at which the products are issued whose events the rules are about; they must fit the argument."""
+    """The steps of issue of the products with events of the rules. Raises NotProved if a step breaks the argument."""
     front, back = (core.component.programs[name] for name in ("front", "back"))
     issued = {event: i.step for program in (front, back) for event, i in raising(program).items()}
     if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
@@ -221,14 +221,14 @@ def _issued(core: Contract) -> dict[str, int]:
 
 
 def _announcing(made) -> dict[str, str]:
-    """The events of the back hash, and whose pointer each advances."""
+    """The events of the back hash, and the pointer advanced by each."""
     pointers = {"tauW": "outer", "h": "closing" if made.structure.end_calls else "inner"}
     raised = {event.name for event in made.units["back"].events}
     return {event: pointers[event] for event in pointers if event in raised}
 
 
 def _exits(made) -> tuple[dict[str, str], str]:
-    """The exit hears of a sector in the cycle after the pointer ``inner`` has passed it: ``done``."""
+    """The exit gets a sector in the cycle after pointer ``inner`` has passed: ``done``."""
     bits = made.slots.bit_length() - 1
     return (
         {"done": "core.exit_sector_later", "inner_known": "core.known_later"},

@@ -24,7 +24,7 @@ def queues(core: Contract) -> Rule:
 
 
 def output(core: Contract) -> OutputPlaces:
-    """The result ring's columns, and the back hash, which the last block is short of."""
+    """The result ring's columns, and the back hash for the last block."""
     return OutputPlaces(("core.result_ring", "core.back_psi"))
 
 
@@ -97,11 +97,11 @@ def order(core: Contract) -> Rule:
 
 
 def _alone(core: Contract) -> Rule:
-    """The same of a core without overlap: one sector at a time is in the stages up to its last block known.
+    """The rule for a core without overlap: a single sector is in the stages until the last block is known.
 
-    One hash unit serves both passes, and a beat of results goes to it as it is there. That the hash is ready for each
-    is a matter of its schedule, and shown by simulation: here it takes no beat that is not there. The calls of a sector
-    go with its hash, or after it.
+    A common hash unit serves both passes, and takes a beat of results on arrival. Simulation shows that the schedule of
+    the hash is ready for each beat; proved here is that the hash takes no beat before its arrival. The calls of a
+    sector go with the hash of the sector, or later.
     """
     check_not_ahead(core)
     made = core.component

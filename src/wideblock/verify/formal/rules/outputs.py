@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of which a core may make the data of its output port: those that the proof of secrecy lets it read."""
+"""Allowed sources of the data of an output port, for the proof of secrecy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ Given = Mapping[str, int]
 
 @dataclass(frozen=True)
 class OutputPlaces:
-    """An output port whose data are output registers: the read register of a ring, and registers beside it.
+    """An output port with data in output registers: the read register of a ring, and registers beside the ring.
 
-    places:  memories of which these are loaded, by the beginnings of their names
-    erase:   the signal that says, from the second cycle of clearing on, that they are cleared
-    pending: the signal without which the exit has nothing to fetch
-    fetch:   the signal with which they are loaded
-    address: signals that are the address of what is fetched
-    begins:  signals that begin clearing, as zeroize does
-    port:    for all words that need not be valid, values under which the port has output registers alone
-    valid:   values under which the word is valid unless the core clears, whatever it is made of
-    closed:  submodules that stay closed
+    places:  name prefixes of the memories that load the output registers
+    erase:   signal, high from the second cycle of clearing on, that clears the output registers
+    pending: signal, low while the exit has nothing to fetch
+    fetch:   signal that loads the output registers
+    address: signals of the fetched address
+    begins:  signals that begin clearing, beside zeroize
+    port:    values under which the port shows output registers alone, for words that need not be valid
+    valid:   values under which a word of any source is valid, except while clearing
+    closed:  closed submodules
     """
 
     places: tuple[str, ...]
@@ -41,10 +41,10 @@ class OutputPlaces:
 
 @dataclass(frozen=True)
 class Queue:
-    """An output port whose data are the oldest row of a queue, ``core.<name>``, read in the same cycle.
+    """An output port with the oldest row of a queue, ``core.<name>``, read in the same cycle.
 
-    closed: submodules that stay closed
-    begins: signals that begin clearing, as zeroize does
+    closed: closed submodules
+    begins: signals that begin clearing, beside zeroize
     """
 
     name: str
@@ -57,5 +57,5 @@ class Queue:
 
 
 def damage(core: Contract) -> tuple[str, ...]:
-    """Signals that begin clearing as zeroize does: of a core with key slots, damage of a stored key."""
+    """Signals that begin clearing, beside zeroize: with key slots, damage of a stored key."""
     return ("core.key_unit.damaged",) if core.parameters.slots else ()

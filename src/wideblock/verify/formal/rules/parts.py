@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of rules that several families share: handshakes, queues with promises, hash units, delayed tags."""
+"""Common parts of rules: handshakes, queues with promises, hash units, delayed tags."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ __all__ = [
 
 ALONE = "the rule is about a core alone: registers=none, header=false"
 NO_SLOTS = "no slots: the core holds one key at a time"
-"""Of a core of one key, why it has no rule of slots."""
+"""Reason for no rule of slots: the core has one key."""
 
 
 def accepted(core: Contract, channel: str) -> str:
@@ -47,15 +47,15 @@ def resetting(core: Contract) -> str:
 
 
 def held_in_registers(erase: str = "core.exit.erase", valid: str = "core.exit.valid") -> Rule:
-    """Nothing is valid while the output registers are erased, and nothing else changes a beat that waits in them."""
+    """Nothing is valid while the output registers are erased, and nothing else changes a waiting beat."""
     signals = {"erase": erase, "shown_valid": valid, "clear": CLEAR}
     return Rule("", signals, "always @* if (!clear) assert (!erase || !shown_valid);")
 
 
 def settled(core: Contract) -> tuple[dict[str, str], str]:
-    """The signals of a core's key unit and what holds of its registers: they are of one state.
+    """The signals of a core's key unit, and the invariant that the registers are of a common state.
 
-    Nothing of a core without a key unit of one key.
+    Empty for a core without a key unit of one key.
     """
     if not isinstance(getattr(core.component, "key_unit", None), KeyUnit):
         return {}, ""
@@ -77,10 +77,10 @@ def settled(core: Contract) -> tuple[dict[str, str], str]:
 
 
 def rekeyed(core: Contract, idle: str) -> tuple[dict[str, str], str]:
-    """The signals of a key unit that takes a key, ``key_taken``, and the rule that the core is idle then.
+    """The signals of a key unit, with ``key_taken``, and the rule that the core is idle as a key is taken.
 
-    ``idle`` says that no message is past the entrance and not computed, in Verilog. Without a key none is. A key is
-    accepted a cycle after the core was idle, and stays so: the key that waits holds the entrance.
+    ``idle``: no message is past the entrance and not computed, in Verilog. Without a key the core is idle. A key is
+    accepted a cycle after the core was idle; the core stays idle, as the waiting key holds the entrance.
 
     Raises :class:`NotApplicable` for a core with slots.
     """
@@ -104,8 +104,8 @@ def rekeyed(core: Contract, idle: str) -> tuple[dict[str, str], str]:
 def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule:
     """The rule that a key is taken only with nothing under way, for a core with a rule of ``order``.
 
-    ``idle`` as in :func:`rekeyed`; ``empty`` says that no stage has anything of a sector, in Verilog, on the signals of
-    ``order``. Where these have the ``number`` of the beat at the entrance, it is 0 between two sectors.
+    ``idle`` as in :func:`rekeyed`; ``empty``: no stage has any part of a sector, in Verilog, on the signals of
+    ``order``. The ``number`` of the beat at the entrance, if among the signals, is 0 between two sectors.
     """
     numbered = ""
     if "number" in order.signals:
@@ -127,10 +127,10 @@ def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule
 
 
 def admitted(core: Contract, left: str, front: str, *, registered: bool = False) -> tuple[dict[str, str], str]:
-    """The signals of a core's admission and the rule that no more sectors are under way than there is room for.
+    """The signals of a core's admission, and the rule that the sectors under way have room.
 
-    ``left`` and ``front`` are the sectors that leave and enter next, in Verilog. A sector that leaves makes room one
-    cycle later. ``registered`` is that of :class:`wideblock.rtl.stream.admission.Admission`.
+    ``left`` and ``front`` are the next sectors to leave and to enter, in Verilog. A leaving sector makes room one cycle
+    later. ``registered`` as in :class:`wideblock.rtl.stream.admission.Admission`.
     """
     made = core.component
     room, bits = made.slots, made.slots.bit_length() - 1
@@ -154,10 +154,10 @@ def admitted(core: Contract, left: str, front: str, *, registered: bool = False)
 
 
 def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tuple[dict[str, str], str]:
-    """The signals of a sequencer, ``<unit>_step`` and what is read with it, and the rule that these are of one step.
+    """The signals of a sequencer, ``<unit>_step`` and the word read, and the rule that both are of the same step.
 
-    If the sequencer is ``registered``, they need not be in a cycle in which it is taken to step 0: it is stopped then.
-    It counts the steps two ahead.
+    A ``registered`` sequencer is exempt in a cycle with a restart, in which it is stopped; it counts the steps two
+    ahead.
     """
     names = ("alone", "later", "final")
     beats, stride = program.beats * program.stride, program.stride
@@ -201,8 +201,7 @@ def _following(step: str, program: Program) -> str:
 
 
 def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str], str]:
-    """One field of a ``line`` of delayed flags: its signals, one for each cycle of delay, and the number of those
-    that are 1.
+    """A field of a ``line`` of delayed flags: a signal for each cycle of delay, and the number of flags that are 1.
 
     The number is a sum in Verilog.
     """
@@ -211,10 +210,10 @@ def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str],
 
 
 def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict[str, str], str]:
-    """The signals of a queue and the rule that it neither overflows nor underflows.
+    """The signals of a queue, and the rule of no overflow and no underflow.
 
-    ``under_way`` counts the steps that were promised a place and are not in the queue, in Verilog. Those of a beat that
-    has not wholly entered are added here. Its signals get its name and an underscore in front.
+    ``under_way`` counts the steps with a promised place outside of the queue, in Verilog. The steps of an incomplete
+    beat are added here. Names of signals begin with the queue's name and an underscore.
     """
     members = {signal: signal for signal in ("promised", "waiting", "write", "read", "room", "valid", "full")}
     members |= {"enter": "step"}
@@ -238,9 +237,9 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
 
 
 def back_queue(core: Contract, parts: int = 1, open_steps: str = "16'd0") -> tuple[dict[str, str], str]:
-    """The queue before the back hash: its signals and rule, whose ``steps`` are those in the lanes.
+    """The queue before the back hash: signals and rule; ``steps`` are in the lanes.
 
-    A beat is ``parts`` steps; ``part_out`` of them, ``open_steps``, have left the lanes and wait for the others.
+    A beat is ``parts`` steps; ``part_out``, ``open_steps``, have left the lanes and wait for the rest of the beat.
     Raises :class:`NotApplicable` for a core without overlap, which has no queue.
     """
     made = core.component
@@ -261,10 +260,10 @@ def watched_row(
     word: tuple[int, int] = (0, 1),
     ports: tuple[str, ...] = ("read",),
 ) -> tuple[dict[str, str], str]:
-    """The signals of a memory, and one row of it, any one; all other rows are free.
+    """The signals of a memory, and an arbitrary row of the memory; all other rows are free.
 
-    Its number, of ``bits`` bits, is ``<name>_at``. ``<name>_content`` is what was written to it last, and what a read
-    gives: of its ``word`` the part from a bit up and of a width. ``ports`` are those to read, each in the same cycle.
+    ``<name>_at``, of ``bits`` bits, is the number of the row; ``<name>_content`` is the last written value, and the
+    value of reads. ``word``: first bit and width of the part of a row. ``ports``: read ports, without delay.
     """
     low, width = word
     signals = {f"{name}_{port}_{field}": f"{memory}.{port}_{field}" for port in ports for field in ("addr", "data")}
@@ -287,21 +286,21 @@ def watched_row(
 
 
 def raising(program: Program) -> dict[str, Issue]:
-    """The product that raises each event of a program, by the event's name."""
+    """The product of each event of a program, by the event's name."""
     return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, HashEvent)}
 
 
 def check_not_ahead(core: Contract) -> None:
-    """Raises :class:`NotApplicable` for a core whose control is ahead of the data, without overlap.
+    """Raises :class:`NotApplicable` for a core without overlap and with control ahead of the data.
 
-    The words of both programs are in registers there, and the invariants of these rules are not inductive.
+    Such a core has the words of both programs in registers, and the invariants of the rules are not inductive.
     """
     if core.component.ahead:
         raise NotApplicable("no argument for a control ahead of the data without overlap: round_stages must be 1")
 
 
 def raised_by(unit: str, event: str) -> tuple[dict[str, str], str]:
-    """The signals of two programs in one hash unit, and the rule that no other one than ``unit`` raises the event."""
+    """The signals of two programs in a hash unit, and the rule that only ``unit`` raises the event."""
     others = [other for other in ("front_sequencer", "back_sequencer", "setup") if other != f"{unit}_sequencer"]
     signals = {
         f"{event}_in_{part}_of_{other}": f"core.front_hash.{other}.{part}.event_{event}"
@@ -314,12 +313,12 @@ def raised_by(unit: str, event: str) -> tuple[dict[str, str], str]:
 def in_flight(
     unit: str, program: Program, event: str, *, registered: bool, shared: bool = False, early: bool = False
 ) -> tuple[dict[str, str], str]:
-    """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
+    """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: the number of events under way.
 
-    That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
-    multiplier. The step of the program's head is ``<unit>_step``; its sequencer may be ``registered``.
+    An event is under way from the issue of the product: through the tail of the program, if issued in the tail, and
+    through the multiplier. The step of the program's head is ``<unit>_step``; the sequencer may be ``registered``.
 
-    shared: the program is in the front's hash unit, beside another one
+    shared: the program is in the front's hash unit, beside the front program
     early:  the event is raised a cycle early
     """
     issue = raising(program)[event]

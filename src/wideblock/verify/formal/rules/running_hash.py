@@ -23,11 +23,11 @@ def output(core: Contract) -> OutputPlaces:
 
 
 def order(core: Contract) -> Rule:
-    """Two messages are followed, ``p`` and a younger one ``n``, any two; where all others end is free.
+    """Follows two arbitrary messages, ``p`` and a younger ``n``; the ends of all other messages are free.
 
-    The rows of a message begin at its base. A stage that is at message p is at its row, base + number. First it is
-    proved what holds as a stage leaves p. It holds of any other two messages, too, and so of all that a stage leaves;
-    with this the rest is proved.
+    The rows of a message begin at a base. A stage at message p is at row base + number. The first part proves the
+    assertions for the moment in which a stage leaves p. As p is arbitrary, the assertions hold for every message a
+    stage leaves, and are given in the other parts.
     """
     signals, (text, *parts) = _stages(core)
     return Rule(
@@ -44,7 +44,7 @@ def rekey(core: Contract) -> Rule:
 def queues(core: Contract) -> Rule:
     """The queue between lanes and back hash, and the rings; ``order`` is given.
 
-    ``to_p`` and the like are the rows from the exit's on to that of p.
+    ``to_p`` and the like are distances in rows from the exit to p.
     """
     made = core.component
     row, rows, clock = made.row_bits - 1, made.ring_rows, core.shell.clock
@@ -98,7 +98,7 @@ def _queue(core: Contract) -> _Part:
 
 
 def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
-    """The stages up to Y_1, and the beats of p in those that take them one by one: signals, and parts of the proof."""
+    """The stages up to Y_1, and the beats of p in stages by beats: signals, and parts of the proof."""
     made = core.component
     A, bits, row, clock = made.cipher_latency, made.slots.bit_length(), made.row_bits, core.shell.clock
     moves = _moves(core)
@@ -159,7 +159,7 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
 
 
 def _moves(core: Contract) -> dict[str, str]:
-    """The signal that advances each pointer; a pointer is at the message of the next one, or at a younger message."""
+    """The signal that advances each pointer; a pointer is at the message of the next pointer or at a younger one."""
     A, s = core.component.cipher_latency, core.parameters.mult_stages - 1
     return {
         "front": "whole",
@@ -174,7 +174,7 @@ def _moves(core: Contract) -> dict[str, str]:
 
 
 def _chain(core: Contract) -> str:
-    """Distances between the pointers are the messages in flight between them."""
+    """Distances between pointers are the messages in flight between the stages."""
     made, moves = core.component, _moves(core)
     A, bits = made.cipher_latency, made.slots.bit_length()
     ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
@@ -225,7 +225,7 @@ def _followed(core: Contract) -> _Part:
 
 
 def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) -> tuple[str, str]:
-    """Assertions on a stage that takes beats of message ``at``: as it ``leaves`` p, and, given these, while at p."""
+    """Assertions on a stage by beats, at message ``at``: as the stage ``leaves`` p, and, given these, while at p."""
     bits, row = core.component.slots.bit_length(), core.component.row_bits
     return (
         f"""
@@ -249,7 +249,7 @@ def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) ->
 
 
 def _entrance(core: Contract) -> tuple[dict[str, str], str]:
-    """A message that is offered states sizes that the core takes, and the first pass is where its beats are."""
+    """An offered message states valid sizes, and the first pass is at the message's beats."""
     made = core.component
     names = ("full", "begun", "first", "discard", "number", "beat.last", "beat.size", "beat.tweak_size")
     length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes

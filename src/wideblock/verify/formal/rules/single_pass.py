@@ -12,7 +12,7 @@ __all__ = ["held", "order", "output", "queues", "rekey", "slots"]
 
 
 def held(core: Contract) -> Rule:
-    """A valid beat is a row of the queue of results, which must neither leave nor be written over as it waits."""
+    """A valid beat is a row of the queue of results; a waiting row neither leaves nor changes."""
     rule = queues(core)
     signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
     bits = (core.component.cycles.results - 1).bit_length()
@@ -32,7 +32,7 @@ def output(core: Contract) -> Queue:
 
 
 def order(core: Contract) -> Rule:
-    """None: no stage of the family works on a sector of its own choice."""
+    """No rule: no stage of the family chooses a sector."""
     raise NotApplicable("units pass through one chain of queues; no stage could take them in another order")
 
 
@@ -42,10 +42,10 @@ def slots(core: Contract) -> Rule:
 
 
 def rekey(core: Contract) -> Rule:
-    """No beat in the entrance, no tweak on its way to the masks, no mask loaded, no block in the pipelines.
+    """No beat in the entrance, no tweak under way to the masks, no mask loaded, no block in the pipelines.
 
-    A unit stays counted until its last result is written: the units in all places are the core's own count. A step in
-    the pipelines behind which no mask is loaded is the last of its unit.
+    A unit counts until the last result is written: the units in all places are the core's own count. A step in the
+    pipelines without a loaded mask behind is the last of a unit.
     """
     keys, idle = rekeyed(core, "units == 0")
     flags = ("first", "discard", "wrong", "closes")
@@ -73,10 +73,10 @@ def rekey(core: Contract) -> Rule:
 def queues(core: Contract) -> Rule:
     """The queues of arrivals, tweaks and results.
 
-    An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
-    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest. A last
-    whole block that is held is in the pipelines, as the control sees them, or has come out. The place of a tweak is
-    promised as its call is taken, and is free while it is called for.
+    An arrival is promised and written at once. A tweak under way is in the pipelines or in a separate cipher. A result
+    under way is a beat in the pipelines, a beat held back until completed, or a rest. A held last whole block is in the
+    pipelines, from the view of the control, or has come out. The place of a tweak is promised as the call is taken, and
+    free while the call is requested.
     """
     cycles = core.component.cycles
     steps = {step: step for step in ("beat", "held", "completed", "rest")}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule of slots of single pass: each unit is processed under the keys of the slot that it named.
+"""The rule of slots of single pass: each unit is processed under the keys of the named slot.
 
-One unit of one slot is followed, any one that the solver chooses, so it stands for all. Its row goes with the call of
-its tweak from the entrance to the memory beside the pipelines, then to the queue of tweaks, then to the store of Key1.
-These memories are free but for one row each, again any one, which gives what was written to it last. The unit is
-followed on if its own row is that one. ``older`` counts the units before it that are not computed: at each place it is
-the sum of those that are further on, so no unit is computed before its keys were read. It is its place, too, in the
-ring of the slots of units, in which a drain seeks the newest of a slot.
+The rule follows an arbitrary unit of an arbitrary slot, chosen by the solver: the proof is for all units. The row of
+the slot goes with the call of the unit's tweak from the entrance to the memory beside the pipelines, then to the queue
+of tweaks, then to the store of Key1. Each of these memories is free except for an arbitrary row with the last written
+value. The unit is followed on if its row is the arbitrary row. ``older`` counts earlier units that are not computed: at
+each place, the sum of the units further on, so no unit is computed before the keys were read. ``older`` is also the
+unit's place in the ring of the slots of units, where a drain seeks the newest unit of a slot.
 """
 
 from wideblock.export.contract import Contract
@@ -23,7 +23,7 @@ _Part = tuple[dict[str, str], str]
 
 
 def followed(core: Contract, queues: Rule) -> Rule:
-    """The rule for a core with slots; ``queues`` is that of its queues, on which it depends.
+    """The rule for a core with slots, given the rule ``queues``.
 
     Raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core of one key.
     """
@@ -45,7 +45,7 @@ def followed(core: Contract, queues: Rule) -> Rule:
 
 
 def _commands(core: Contract, unit: SlotUnit) -> _Part:
-    """The key unit, and one slot: while it is drained or written it is closed. The ring of units, and its rows."""
+    """The key unit and a slot, which is closed while drained or written; the ring of units and its rows."""
     signals, row = watched_row(core, "open", "core.key_unit.loaded", unit.bits, ports=("read0", "read1"))
     bits = (power_of_two(unit.most) - 1).bit_length()
     more, ring = watched_row(core, "ring", "core.key_unit.messages", bits, word=(0, unit.bits))
@@ -66,11 +66,11 @@ def _commands(core: Contract, unit: SlotUnit) -> _Part:
 
 
 def ends(core: Contract, begun: str = "units", size: int = 16) -> _Part:
-    """The last beats of units in the pipelines, and the units that have begun and are not computed.
+    """The last beats of units in the pipelines, and the units begun and not computed.
 
-    ``begun`` is the core's count of these units, in Verilog, of ``size`` bits: it must equal the sum of those in each
-    place, modulo the range of the count.
-    The rest of a unit of which the last two blocks are in one beat ends the unit after its last result has entered.
+    ``begun`` is the core's count of units, in Verilog, of ``size`` bits: the sum of the units in each place, modulo the
+    range of the count.
+    If the last two blocks of a unit are in a beat, the rest ends the unit after the last result has entered.
     """
     cycles = core.component.cycles
     flags, last = cycles.ahead + cycles.cipher, 144 * core.component.parameters.width
@@ -117,7 +117,7 @@ def ends(core: Contract, begun: str = "units", size: int = 16) -> _Part:
 
 
 def _unit(core: Contract, unit: SlotUnit, both: bool) -> _Part:
-    """The unit that is followed: ``inside`` from its begin until it is computed."""
+    """The followed unit: ``inside`` from begin until computed."""
     given = "core.entrance.i__payload"
     signals = {"opening": "core.entrance.opening", "given_slot": f"{given}.slot"}
     signals |= {"given_way": f"{given}.decrypt"} if both else {}
@@ -147,7 +147,7 @@ def _unit(core: Contract, unit: SlotUnit, both: bool) -> _Part:
 
 
 def _places(core: Contract) -> _Part:
-    """Where the unit is: its first beat in the entrance, its tweak in the pipelines, or that in its queue."""
+    """Place of the unit: first beat in the entrance, tweak in the pipelines, or tweak in the queue."""
     cycles, unit = core.component.cycles, core.component.key_unit
     ahead, flags = cycles.ahead, cycles.ahead + cycles.cipher
     bits, rows = (cycles.cipher - 1).bit_length(), (cycles.arrivals - 1).bit_length()
