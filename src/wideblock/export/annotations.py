@@ -37,7 +37,7 @@ class BusInterface:
     @property
     def parameters(self) -> dict[str, str]:
         """Parameters that the ports alone do not tell."""
-        return {"PROTOCOL": "AXI4LITE"} if self.kind == "aximm" else {}
+        return {"PROTOCOL": "AXI4LITE" if self.slave else "AXI4"} if self.kind == "aximm" else {}
 
 
 def interfaces(shell: Shell) -> tuple[BusInterface, ...]:

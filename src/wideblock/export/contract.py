@@ -107,6 +107,13 @@ class Contract(Generic[B, T]):
         return isinstance(self.component, HeaderCore)
 
     @property
+    def mastered(self) -> bool:
+        """Whether a master reads units from memory and writes results, and there are no streams of units."""
+        from wideblock.rtl.dma.engine import DmaEngine
+
+        return isinstance(self.component, DmaEngine)
+
+    @property
     def enclosed(self) -> bool:
         """Whether another part is around the core: an engine, or one for requests before their data."""
         return self.headed or bool(self.registers)

@@ -27,6 +27,8 @@ def ipxact(core: Contract) -> str:
     ``xilinx.com:signal:clock:1.0``, ``reset`` and ``interrupt``.
     """
     maps = {_bus(core, each): each for each in core.registers}
+    masters = [bus for bus in interfaces(core.shell) if bus.kind == "aximm" and not bus.slave]
+    widths = {port.name: port.width for port in core.ports}
     return render(
         "ipxact.xml.jinja",
         core=core,
@@ -34,6 +36,8 @@ def ipxact(core: Contract) -> str:
         version=".".join(__version__.split(".")[:2]),
         buses=interfaces(core.shell),
         maps=maps,
+        spaces={bus.name: widths[bus.ports["AWADDR"]] for bus in masters},
+        widths={bus.name: widths[bus.ports["WDATA"]] for bus in masters},
         memory_maps=memory_maps(maps),
         signals=signals(core.shell),
         escape=escape,

@@ -28,7 +28,12 @@ FEW = 2
 
 
 def others(core: Contract) -> dict[str, str]:
-    """Returns the test bench, with known answers; where there are none, with answers of the specification."""
+    """Returns the test bench, with known answers; where there are none, with answers of the specification.
+
+    A core with a master has none.
+    """
+    if core.mastered:
+        return {}  # a bench would have to be the memory
     return {f"{core.module}_tb.v": testbench(core, play(core, cases(core)))}
 
 
@@ -133,6 +138,8 @@ def _beats(data: bytes, size: int, start: Word) -> list[Word]:
 
 def datasheet(core: Contract, measured: str = "") -> str:
     """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
+    if core.mastered:
+        return sheet(core, "master.md.jinja", measured)
     diagram = sector_diagram(core.shell, *transfers(core))
     channel = core.interface.channel("i")
     return sheet(

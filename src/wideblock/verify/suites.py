@@ -31,12 +31,20 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 
 
 def suite_of(core: Contract) -> Suite[Any]:
-    """The suite for cores of this kind, or for the engine around one."""
+    """The suite for cores of this kind, or for the engine around one. Raises UserError for a core with a master."""
+    _check_streams(core)
     return ENGINES if core.registers else SUITES[core.kind.name]
 
 
 JUDGES = ("spec", "native")
 """Sources of right answers: the specification, or the native library."""
+
+
+def _check_streams(core: Contract) -> None:
+    if core.mastered:
+        raise UserError(
+            f"{core.name} has a master in the place of streams; the checks are for the engine with dma=none"
+        )
 
 
 def judged_by(judge: str, core: Contract) -> Suite[Any]:
@@ -45,6 +53,7 @@ def judged_by(judge: str, core: Contract) -> Suite[Any]:
         raise UserError(f"judge must be one of {', '.join(JUDGES)}, got {judge!r}")
     if judge == "native" and core.kind is not SECTOR:
         raise UserError(f"{core.name} takes {core.kind.noun}s; the native library judges cores that take sectors")
+    _check_streams(core)
     if judge == "spec":
         return suite_of(core)
     return ENGINES_JUDGED_NATIVELY if core.registers else JUDGED_NATIVELY

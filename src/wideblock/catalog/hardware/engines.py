@@ -5,12 +5,13 @@
 from typing import Any
 
 from wideblock.rtl.bus.key_map import KAT_KEY
+from wideblock.rtl.dma.engine import DmaEngine
 from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.selftest import TestAnswer
 
 from ..scheme import Scheme
 
-__all__ = ["engine"]
+__all__ = ["engine", "mastered"]
 
 PART = 40
 """Bytes of a message of the self-test where messages may have any length: two blocks and part of one."""
@@ -30,3 +31,8 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
         for way in core.behaviour.directions
     ]
     return SlotEngine(core, scheme=scheme.name, answers=answers, power_up=power_up)
+
+
+def mastered(within: SlotEngine) -> DmaEngine:
+    """An engine with a master on its streams."""
+    return DmaEngine(within)

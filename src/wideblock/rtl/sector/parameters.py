@@ -28,6 +28,9 @@ __all__ = [
 BUSES = ("none", "axi4-lite")
 """Values of ``registers``."""
 
+MASTERS = ("none", "axi4")
+"""Values of ``dma``."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedParameters(Parameters):
@@ -77,6 +80,7 @@ class SectorParameters(Parameters):
     overlap: ClassVar[bool] = False
     slots: ClassVar[int] = 0
     registers: ClassVar[str] = "none"
+    dma: ClassVar[str] = "none"
     header: ClassVar[bool] = False
     tag_bits: ClassVar[int] = 0
     most_bytes: ClassVar[int] = 1 << 16
@@ -315,9 +319,13 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
     header: bool = parameter(
         False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
     )
+    dma: str = parameter(
+        "none", "bus of a master that reads units from memory and writes results, for streams", MASTERS, absent="none"
+    )
 
     def __post_init__(self):
         super().__post_init__()
+        self._check_master()
         if self.registers != "none" and not self.slots:
             raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
         if self.registers != "none" and self.key_width:
@@ -326,6 +334,19 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
             raise UserError("header must be false without slots, got true; slots 256 goes with it")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
+
+    def _check_master(self) -> None:
+        """Raises UserError for parameters with which no master goes."""
+        if self.dma == "none":
+            return
+        if self.registers == "none":
+            raise UserError(f"dma must be none without registers, got {self.dma!r}; registers axi4-lite goes with it")
+        if self.width != 1:
+            raise UserError(f"width must be 1 with dma, got {self.width}")
+        if self.header:
+            raise UserError("header must be false with dma, which has no stream, got true")
+        if self.tag_bits:
+            raise UserError(f"tag_bits must be 0 with dma, which has no stream, got {self.tag_bits}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.isolation import prove_isolation
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
-from wideblock.verify.formal.proof import Proof, RuleFinding, attempted
+from wideblock.verify.formal.proof import NotApplicable, Proof, RuleFinding, attempted
 from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.stream import (
     prove_clearing,
@@ -50,8 +50,18 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
 OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
 """Rules that are proved of an engine while the core inside is closed."""
 
+OF_MASTERS = ("paths",)
+"""Rules that are proved of a core with a master."""
+
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
 """Rules that can be proved for a mapped netlist, too."""
+
+
+def _proved(core: Contract, name: str, flat: Flat | None) -> Proof:
+    """The proof of one rule. Raises NotApplicable for a rule about the engine that has a master around it."""
+    if core.mastered and name not in OF_MASTERS:
+        raise NotApplicable("the rule is about the engine that has the master around it: dma=none")
+    return RULES[name](core, flat)
 
 
 def findings(
@@ -64,7 +74,7 @@ def findings(
     """
     attempts: dict[str, Callable[[], Proof]]
     if target is None:
-        attempts = {name: partial(prove_rule, core, flat) for name, prove_rule in RULES.items()}
+        attempts = {name: partial(_proved, core, name, flat) for name in RULES}
     else:
         attempts = {name: partial(prove_rule, core, target) for name, prove_rule in ON_NETLISTS.items()}
     for rule in rules:

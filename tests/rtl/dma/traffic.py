@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random jobs, each with memory of its own, and the verdict on what became of them."""
+
+import random
+from dataclasses import dataclass, field
+
+from wideblock.rtl.bus.dma_map import JobStatus
+
+from .bench import Job
+
+__all__ = ["CLOSED", "LOADED", "Planned", "Traffic"]
+
+LOADED, EMPTY = range(6), 6
+"""Slots with keys, and one without."""
+
+CLOSED = 0x9_0000_0000
+"""Address from which on no window permits anything."""
+
+_PAGE = 4096
+
+
+@dataclass
+class Planned:
+    """A job with the data of its source, its expected end, and the unit with the fault; before it all are done."""
+
+    job: Job
+    given: bytes = field(repr=False)
+    before: bytes = field(repr=False)
+    status: JobStatus
+    unit: int = 0
+    at: int = 0
+
+
+class Traffic:
+    """Makes jobs for a machine; ``rng`` decides all."""
+
+    def __init__(self, machine, seed, *, faults=True, most_units=6):
+        self.machine, self.rng, self.faults, self.most_units = machine, random.Random(seed), faults, most_units
+        self.free = 0x10_0000
+        self.number = 0
+
+    def place(self, size):
+        """A place of ``size`` bytes, often over the end of a page."""
+        offset = 16 * self.rng.randrange(256)
+        if self.rng.random() < 0.5:
+            offset = (_PAGE - 16 * self.rng.randint(1, 8)) % _PAGE
+        at = self.free + offset
+        self.free = (at + size + 2 * _PAGE - 1) & -_PAGE
+        return at
+
+    def plan(self):
+        """A job with random parameters, written into memory."""
+        rng = self.rng
+        units = rng.choice((1, 1, rng.randint(1, self.most_units)))
+        size = rng.choice((16, 64, 512, rng.randint(16, 600), 4096 if units < 3 else 48))
+        if units > 1:
+            size &= -16
+        job = Job(0, 0, size, units, rng.choice(LOADED), rng.random() < 0.5, rng.getrandbits(128), rng.getrandbits(32))
+        job.cookie, self.number = self.number, self.number + 1
+        if rng.random() < 0.05:
+            job.tweak = (1 << 128) - 1
+        job.source = self.place(job.size)
+        job.target = job.source if rng.random() < 0.3 else self.place(job.size)
+        plan = Planned(job, rng.randbytes(job.size), b"", JobStatus.OK, units)
+        fault = self._break(plan) if self.faults and rng.random() < 0.3 else None
+        if fault == "refused":
+            return plan
+        machine, rounded = self.machine, -(-job.size // 16) * 16
+        machine.put(job.source, plan.given)
+        if job.target != job.source:
+            machine.put(job.target, rng.randbytes(job.size))
+        machine.permit("read", job.source, rounded)
+        machine.permit("write", job.target, rounded)
+        plan.before = machine.get(job.target, job.size + 16)
+        return plan
+
+    def _break(self, plan):
+        """Breaks something of a job; "refused" if nothing may be read or written then."""
+        rng, job = self.rng, plan.job
+        how = rng.choice(("align", "length", "zero", "overlap", "window", "reserved", "slot", "read", "write"))
+        plan.unit = 0
+        if how in ("read", "write"):
+            if job.source == job.target:
+                job.target = self.place(job.size)
+            at = (job.source if how == "read" else job.target) + 16 * rng.randrange(-(-job.size // 16))
+            self.machine.permit("refuse", at, 16)
+            plan.status, plan.at = JobStatus[how.upper()], at
+            plan.unit = (at - (job.source if how == "read" else job.target)) // job.bytes
+            return how
+        if how == "slot":
+            job.slot, plan.status = EMPTY, JobStatus.ENGINE
+            return how
+        plan.status = JobStatus[{"zero": "LENGTH", "reserved": "DESCRIPTOR"}.get(how, how.upper())]
+        if how == "align":
+            end = rng.choice(("source", "target"))
+            setattr(job, end, getattr(job, end) + rng.randint(1, 15))
+        elif how == "length":
+            job.bytes, job.units = rng.choice(((15, 1), (0, 1), ((1 << 24) + 1, 1), (24, 2), ((1 << 32) - 16, 3)))
+        elif how == "zero":
+            job.units = 0
+        elif how == "overlap":
+            job.bytes = max(job.bytes, 32)
+            job.target = job.source + 16 * rng.choice((1, -1, (job.size - 1) // 16))
+        elif how == "window":
+            job.bytes, job.units = 48, 1
+            plan.at = rng.choice((CLOSED, CLOSED - 16, (1 << 64) - 16, (1 << 64) - 48))
+            setattr(job, *rng.choice((("source", plan.at), ("target", plan.at))))
+            if job.source == plan.at:
+                job.target = rng.choice((plan.at, self.place(48)))
+        elif how == "reserved":
+            job.flags, job.reserved = rng.choice(((2, 0), (1 << 31, 0), (0, 1), (0, 1 << 95)))
+        return "refused"
+
+    def judge(self, plan, found):
+        """Checks a completion and the target of its job."""
+        job, _machine, said = plan.job, self.machine, (plan, found)
+        assert found.cookie == job.cookie and found.status == plan.status, said
+        if plan.status in (JobStatus.READ, JobStatus.WINDOW):
+            assert found.address == plan.at, said
+        if plan.status in (JobStatus.OK, JobStatus.READ, JobStatus.WRITE, JobStatus.ENGINE):
+            self._units(plan, found)
+        if plan.status == JobStatus.OK:
+            assert found.units == job.units, said
+
+    def _units(self, plan, found):
+        """Units that are done are right; the next one is in part; units behind are as they were."""
+        job, machine = plan.job, self.machine
+        done = found.units
+        assert done <= plan.unit and (plan.status == JobStatus.WRITE or done == plan.unit), (plan, found)
+        if plan.status == JobStatus.WRITE:
+            assert found.address // _PAGE == plan.at // _PAGE and found.address <= plan.at, (plan, found)
+        right = machine.result(job, plan.given) if job.slot in machine.keys else bytes(job.size)
+        got = machine.get(job.target, job.size + 16)
+        here = done * job.bytes
+        assert got[:here] == right[:here], (plan, found)
+        end = job.size if plan.status == JobStatus.WRITE else min((done + 1) * job.bytes, job.size)
+        if plan.status == JobStatus.ENGINE:
+            end = here
+        for at in range(here, end, 16):
+            last = min(at + 16, job.size)
+            assert got[at:last] in (right[at:last], plan.before[at:last]), (plan, found, at)
+        assert got[end:] == plan.before[end:], (plan, found)
+
+    def in_part(self, plan):
+        """Each block of the target of a job that did not end is as it was, or right."""
+        job = plan.job
+        if not plan.before:
+            return
+        right = self.machine.result(job, plan.given) if job.slot in self.machine.keys else plan.before
+        got = self.machine.get(job.target, job.size + 16)
+        for at in range(0, job.size, 16):
+            last = min(at + 16, job.size)
+            assert got[at:last] in (right[at:last], plan.before[at:last]), (plan, at)
+        assert got[job.size :] == plan.before[job.size :], plan
+
+    def run(self, jobs, most=30):
+        """Jobs in batches of up to ``most``, with rings that go round."""
+        left = jobs
+        while left:
+            batch = [self.plan() for _ in range(min(left, self.rng.randint(1, most)))]
+            left -= len(batch)
+            self.machine.submit(*(plan.job for plan in batch))
+            for plan, found in zip(batch, self.machine.completions(len(batch)), strict=True):
+                self.judge(plan, found)
