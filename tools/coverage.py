@@ -20,7 +20,7 @@ REASONS = (
     (r"core\.pre\.total", "top bit of a sum of lengths: no message of the core is as long"),
     (r"core\.pre\.type", "type of the segment that is due: bit 1 is 0 in all of them"),
     (r"core\.pre\.assembler\.place", "bytes of a block, counted in whole words: low bits and top bit are constant"),
-    (r"\S*\.P_sum[.:] ?.*", "a permutation of Minalpher, which is made for both directions, used forward alone"),
+    (r"\S*\.P_sum[.:] ?.*", "a permutation that is made for both directions, used forward alone"),
     (r"\S+: default:", "a state that is reached by damage alone"),
     (
         r"core\.(front|back)_hash\..*(head|tail|due|words?|head_word|hold|restart|decrypt|ready|setup__tail)",
