@@ -15,11 +15,11 @@ from wideblock.rtl.stream.stages import Stages
 __all__ = ["Copies", "Words"]
 
 Words = Mapping[KeyWord, Value]
-"""The words of the key material that are no AES keys: those of the key port, and those derived."""
+"""The words of the key material, of the key port and derived; AES keys left out."""
 
 
 class Copies:
-    """The words of each sector under way that are no powers: memories with a row a sector, which the key unit writes.
+    """The words of each sector under way, powers left out: memories with a row a sector, written by the key unit.
 
     Constructed as a core is elaborated. Connects ``keys`` with the ``gate``.
     """

@@ -29,7 +29,7 @@ def check_underived(core: wiring.Component, material: KeyMaterial) -> None:
 
 
 def key_collector(p: SectorParameters, material: KeyMaterial) -> KeyWords | None:
-    """The part that collects the words of a key, or None where a whole key is one word."""
+    """The part to collect the words of a key, or None if a key is a single word."""
     return KeyWords(bits=material.bits, width=p.key_width) if p.key_width else None
 
 
@@ -41,7 +41,7 @@ def key_faults(p: SectorParameters, material: KeyMaterial) -> tuple[Fault, ...]:
 
 
 def with_key_faults(core: wiring.Component, faults: Value) -> Value:
-    """``fault`` of ``core``: ``faults`` of its sectors, from bit 0 on, and those of its keys after them."""
+    """``fault`` of ``core``: ``faults`` of sectors from bit 0 on, then faults of keys."""
     keys: KeyUnit | SlotUnit | ContextUnit = core.key_unit
     pulses = [] if keys.material.rule is KeyRule.ANY else [keys.refused]
     pulses += [core.key_collector.fault] if core.key_collector else []
@@ -74,7 +74,7 @@ def connect_keys(m: Module, core: wiring.Component, *, idle: Value, derived: Val
 
 
 def connect_slots(m: Module, core: wiring.Component) -> None:
-    """Connects the key port, ``zeroize`` and ``ready`` of ``core`` with its key unit, which has slots."""
+    """Connects the key port, ``zeroize`` and ``ready`` of ``core`` with a key unit with slots."""
     keys: SlotUnit | ContextUnit = core.key_unit
     given = core.key.payload
     if core.key_collector:

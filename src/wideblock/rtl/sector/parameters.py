@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
+"""Parameters of sector cores: a frozen dataclass a family, each parameter with meaning and choices."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -34,7 +34,7 @@ MASTERS = ("none", "axi4")
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedParameters(Parameters):
-    """Those of a sector core that may hold many keys, beside its others."""
+    """Further parameters of a sector core with key slots."""
 
     slots: int = parameter(0, "keys that the core holds, one of which each message names; 0: one for all", absent=0)
     tag_bits: int = parameter(0, "bits of a message's tag, which leaves with it", tuple(range(0, 65, 8)), absent=0)
@@ -55,7 +55,7 @@ def _check_copies(p: Any) -> None:
 
 
 def _check_slots(p: Any) -> None:
-    """Raises UserError for parameters of slots that do not go together, or not with others of the core."""
+    """Raises UserError for parameters of slots in conflict with each other or with the core."""
     if p.slots and not 2 <= p.slots <= 1024:
         raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
     if p.slots and p.round_stages > 2:
@@ -90,12 +90,12 @@ class SectorParameters(Parameters):
 
     @property
     def architecture(self) -> str:
-        """One phrase on how sectors follow each other."""
+        """A phrase on the distance of sectors."""
         return "sectors overlap: the lanes alone bound the throughput" if self.overlap else self.alone
 
     @property
     def ahead(self) -> int:
-        """Cycles by which the control is ahead of the data that it moves: a register between them, for the clock.
+        """Cycles by which the control is ahead of the data: registers between control and data, for the clock.
 
         With overlap, too, which hides the cycles of latency that it costs. Feistel-mix-Feistel has none.
         """
@@ -142,10 +142,10 @@ class HashedParameters(SectorParameters):
 
     @property
     def sequential_stages(self) -> int:
-        """As in every core; with overlap one more than of a pipeline, or all that there are, where it costs nothing.
+        """Stages a round of the sequential AES; with overlap more than in a pipeline, if the interval stays the same.
 
-        There a sector takes the lanes for as long as the sequential AES takes a block. A round of inverse AES is longer
-        than one of the pipelines.
+        The interval stays if a sector takes the lanes as long as the sequential AES takes a block. A round of inverse
+        AES is longer than a round of the pipelines.
         """
         steps = -(-(self.m - 1) // self.width) * (self.width // self.lanes)
         more = min(self.round_stages + 1, ROUND_STAGES[-1])
@@ -165,7 +165,7 @@ class HashedParameters(SectorParameters):
 
     @property
     def decimation(self) -> int:
-        """Chains of the horner hash, so that every multiplier can take a product a cycle."""
+        """Chains of the horner hash, for a product a cycle in every multiplier."""
         return self.multipliers * self.mult_stages
 
     def __post_init__(self):
@@ -198,7 +198,7 @@ class SlottedHashParameters(SlottedParameters, HashedParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class PsiParameters(HashedParameters):
-    """Parameters of a core whose hash is psi, under a key of its own."""
+    """Parameters of a core with hash psi under a separate key."""
 
     order: str = parameter(
         "natural", "order of blocks in brw; that of the paper's schedule is another function", ("natural", "paper")
@@ -212,7 +212,7 @@ class PsiParameters(HashedParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedPsiParameters(SlottedParameters, PsiParameters):
-    """Those of :class:`PsiParameters` of a core that may hold many keys."""
+    """:class:`PsiParameters` of a core with key slots."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -221,7 +221,7 @@ class SlottedPsiParameters(SlottedParameters, PsiParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class HornerParameters(HashedParameters):
-    """Parameters of a core whose hash is Horner's rule and no other, for sectors of any number of bytes from 16 up."""
+    """Parameters of a core with Horner's rule as its hash, for sectors of any number of bytes from 16 up."""
 
     alone: ClassVar[str] = "one hash unit, one sector at a time"
     key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
@@ -231,7 +231,7 @@ class HornerParameters(HashedParameters):
 
     @property
     def m(self) -> int:
-        """Blocks a sector, the last one perhaps in part. A sector of one block has a second one without a byte."""
+        """Blocks a sector, the last perhaps partial. A sector of one block has a second block without a byte."""
         return max(2, -(-self.sector_bytes // 16))
 
     @property
@@ -253,7 +253,7 @@ class HornerParameters(HashedParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedHornerParameters(SlottedParameters, HornerParameters):
-    """Those of :class:`HornerParameters` of a core that may hold many keys."""
+    """:class:`HornerParameters` of a core with key slots."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -262,7 +262,7 @@ class SlottedHornerParameters(SlottedParameters, HornerParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class WholeKeyParameters(HornerParameters):
-    """Those of :class:`HornerParameters` with AES keys of whole blocks, for schemes that derive AES keys."""
+    """:class:`HornerParameters` with AES keys of whole blocks, for schemes with derived AES keys."""
 
     key_bits: int = parameter(128, "bits of an AES key", (128, 256))
 
@@ -306,7 +306,7 @@ class FeistelMixFeistelParameters(SectorParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class SinglePassParameters(SlottedParameters, SectorParameters):
-    """Parameters of a core that takes units of any length; ``sector_bytes`` is the length its figures are for."""
+    """Parameters of a core for units of any length; ``sector_bytes``: length for the stated figures."""
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
@@ -351,8 +351,8 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class AnyLengthParameters(SectorParameters):
-    """Parameters of a core whose messages state their sizes; ``sector_bytes`` and ``tweak_bytes`` are those that its
-    figures are for.
+    """Parameters of a core for messages with stated sizes; ``sector_bytes`` and ``tweak_bytes``: sizes for the stated
+    figures.
     """
 
     width: int = parameter(1, "blocks a beat of the streams", (1, 2, 4))

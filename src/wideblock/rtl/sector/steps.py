@@ -7,10 +7,10 @@ __all__ = ["Steps"]
 
 
 class Steps:
-    """Counts the steps of a sector that ``go`` lets pass, from ``start`` on.
+    """Counts the steps of a sector from ``start`` on; ``go``: a step passes.
 
-    step, following: the present one, and that of the next cycle
-    first, final:    the present one is the sector's first, its last
+    step, following: the present step, and the step of the next cycle
+    first, final:    the present step is the sector's first, the sector's last
     """
 
     def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value, *, start: int = 0):

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The shell of a core that stores a sector whole before it leaves: all that does not depend on the work between."""
+"""The shell of a store-and-forward core: everything but the work on a sector."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -36,38 +36,38 @@ from .parameters import SectorParameters
 __all__ = ["StoreAndForward"]
 
 GATE_BEATS = 16
-"""Beats that wait before the core for copies of a key: more than the cycles that these take to begin."""
+"""Beats waiting for copies of a key: more than the cycles from the request to the first copy."""
 
 
 class StoreAndForward(wiring.Component):
-    """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size unless a family makes others.
+    """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size by default.
 
-    A family knows its cycles before it constructs this.
+    A family computes the cycles before the construction.
 
     cipher_latency: cycles of a call of the cipher
-    cycles:         of sectors; from ``interval`` and ``residence`` comes the number of ``slots``, sectors under way
+    cycles:         of sectors; ``interval`` and ``residence`` give the number of ``slots``, sectors under way
     held:           as in :class:`Behaviour`
-    rows:           rows of a sector in a ring; None: its beats
+    rows:           rows of a sector in a ring; None: a row a beat
     depths:         rows of memories, and cycles until a pipeline is empty: clearing goes over all
-    loading:        cycles to make use of the hash key or, without one, of the last derived word; see
+    loading:        cycles to load the hash key or, without a hash, the last derived word; see
                     :meth:`KeyUnit.setup`
     ahead:          cycles by which the control is ahead of the data
     context:        of a slot; None: the core has one key
 
-    With slots, a gate stands behind the entrance, where each sector waits for its copies of the key's words.
+    With slots, sectors wait in a gate behind the entrance for copies of the key's words.
 
-    Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
-    :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
+    A family's ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, stages of
+    the family, :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
 
-    Timing: see :class:`SectorTiming`; the same for every sector, whatever its data, key and tweak.
+    Timing: see :class:`SectorTiming`; equal for every sector, independent of data, key and tweak.
     Paths:  none combinational from an input stream to an output.
     """
 
     title: str
-    """The scheme and its family, in one phrase."""
+    """Scheme and family in a phrase."""
 
     reading = WireReading.LE
-    """How the scheme reads a block as an element of the field that its hash is over, if it has one."""
+    """Reading of a block as an element of the hash's field, for a scheme with a hash."""
 
     flow: Flow | None = None
     """The stages of a sector; None if its cycles are stated otherwise."""
@@ -226,7 +226,7 @@ class StoreAndForward(wiring.Component):
     # Stages, in the order of the data
 
     def _stages(self, m: Module) -> Stages:
-        """The key unit, and the maker of registers and memories that it clears."""
+        """The key unit, and the maker of registers and memories, cleared by the key unit."""
         m.submodules.key_unit = keys = self.key_unit
         more = {"clear": keys.clear, "clear_row": keys.clear_row, "ahead": self.ahead}
         stages = Stages(m, slots=self.slots, rows=self.rows, **more)
@@ -236,9 +236,9 @@ class StoreAndForward(wiring.Component):
         return stages
 
     def _enter(self, m: Module, *, admit: Value, offer: Value, ready: ValueLike, first: Value) -> Signal:
-        """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.
+        """The way in: drives ``offer``, high while ``entrance.x`` is a beat of a sector, and ``entrance.take``.
 
-        ``admit``: a beat may enter; ``ready``: the core takes it; ``first``: it would be the first of its sector.
+        ``admit``: a beat may enter; ``ready``: the core takes a beat; ``first``: the beat is a sector's first.
         Returns ``opening``: a sector's first beat is taken.
         """
         keys, opening = self.key_unit, Signal(name="opening")
@@ -262,22 +262,22 @@ class StoreAndForward(wiring.Component):
 
     @property
     def _spoiled(self) -> Value:
-        """A beat is taken that shows a fault of the sector that it belongs to."""
+        """High as a beat is taken that shows a fault of its sector."""
         return self.entrance.spoiled if self.parameters.slots else self.entrance.fault.any()
 
     def _words(self, sector: Value) -> Words:
-        """Words of the key of ``sector`` that are no AES keys: with one key those derived, but the hash key."""
+        """Words of the key of ``sector``, no AES keys; with a single key the derived words, no hash key."""
         if self.parameters.slots:
             return self.copies.words(sector)
         return {word: self.key_unit.value(word) for word in self.key_unit.material.stored}
 
     def _tag(self, sector: Value, opening: Value) -> None:
-        """Keeps the tag of ``sector`` as its first beat is taken, if there are tags."""
+        """Keeps the tag of ``sector`` as the first beat is taken, in a core with tags."""
         if self.tags is not None:
             self.tags.write(sector, self.entrance.x.tag, opening)
 
     def _leave(self, m: Module, stages: Stages, computed: Value) -> Any:
-        """The way out of sectors up to number ``computed``, the first one that is not finished."""
+        """The way out of sectors up to number ``computed``, the first unfinished sector."""
         m.submodules.exit = leaving = self._make_exit(stages.slot_bits + 1)
         connect(m, leaving.o, flipped(self.o))
         m.d.comb += [
@@ -289,7 +289,7 @@ class StoreAndForward(wiring.Component):
         return leaving
 
     def _beside(self, m: Module, leaving: Exit, name: str, value: Value) -> Signal:
-        """An output register beside those of the rings: ``value`` of the sector whose beat was fetched last."""
+        """An output register beside the rings' registers: ``value`` of the sector of the last fetched beat."""
         register = Signal(len(value), name=name, reset_less=True)
         with m.If(leaving.erase):
             m.d.sync += register.eq(0)

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a sector core that hashes, enciphers and hashes again, which do not depend on how it enciphers."""
+"""The parts of a sector core with hash, encryption and hash that do not depend on the encryption."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -29,17 +29,17 @@ Programs = dict[str, Program]
 class TwoPass(StoreAndForward):
     """Hash units and the queue before the back hash: the parts of the families with a front and a back hash.
 
-    Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
-    the sectors follow each other as fast as the lanes take them.
+    Without ``overlap`` a hash unit serves both passes of a sector at a time. With ``overlap`` each pass has a hash
+    unit, and the sectors follow each other at the rate of the lanes.
 
     programs: of the passes ``"front"`` and ``"back"``
     flow:     of a sector
-    early:    events that are raised a cycle early
-    key_used: with key slots, the cycle of a sector in which it reads each word of a key first, but the hash key
-    inverse_used: the same for the last round keys; None if it never does
-    ahead:    cycles by which the control is ahead of the data, those of the hash units too
+    early:    events raised a cycle early
+    key_used: with key slots, cycle of a sector's first read of each word of a key, the hash key left out
+    inverse_used: cycle of the first read of the last round keys; None without a read
+    ahead:    cycles by which the control is ahead of the data, in the hash units, too
 
-    Timing, Paths: those of :class:`StoreAndForward`.
+    Timing, Paths: as :class:`StoreAndForward`.
     """
 
     def __init__(
@@ -166,9 +166,9 @@ def raised(stage: str, program: Program, event: HashEvent, *, delay: int = 0) ->
 
 
 def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Programs | None]) -> Programs:
-    """The first programs that ``make`` has for a period, from ``least`` on; without overlap there is no period.
+    """The first programs of ``make`` for a period from ``least`` on; without overlap no period.
 
-    Raises UserError if there are none.
+    Raises UserError if no period has programs.
     """
     error = None
     for period in range(least, 2 * least + 64) if p.overlap else (None,):

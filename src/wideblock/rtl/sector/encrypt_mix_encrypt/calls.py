@@ -10,13 +10,13 @@ __all__ = ["EmeCalls"]
 
 
 class EmeCalls:
-    """Counts the calls of a sector that ``go`` lets pass: first those that refresh masks, then the steps.
+    """Counts the calls of a sector, passed with ``go``: first calls to refresh masks, then steps.
 
-    refresh:   the present call refreshes a mask, number ``refreshing`` of them from 0 on; else it is a step
-    steps:     counts the steps         step: a step passes        done: the last one does
+    refresh:   the present call refreshes mask number ``refreshing``, from 0 on; low: the call is a step
+    steps:     counts the steps         step: a step passes        done: the last step passes
     following, following_refreshing: step and refresh of the next cycle; see :meth:`column0`
-    mask:      number of the mask that the call reads: 0 for M_0
-    refreshed: that mask is the one of the last lane's block
+    mask:      number of the mask for the call: 0 for M_0
+    refreshed: the mask of the call is the mask of the last lane's block
     """
 
     def __init__(self, m: Module, schedule: EmeSchedule, go: Value, clear: Value):
@@ -40,7 +40,7 @@ class EmeCalls:
             self._refreshes(m, go, clear)
 
     def column0(self, following: Value, refreshing: Value) -> Value:
-        """Row of column 0, whose block is in the last lane, at a step or a refresh. A step is the row of the others."""
+        """Row of column 0, for the last lane's block, at a step or a refresh. The other columns' row is the step."""
         row = Cat(Const(0, self._period_bits), (refreshing + 1)[: len(refreshing)])
         return Mux(refreshing != self._schedule.refreshes, row, following + 1)
 

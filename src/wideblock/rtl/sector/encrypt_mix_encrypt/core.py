@@ -5,16 +5,15 @@
     i -> first layer -+-> ring of PPP -> second layer -> result ring -> o
       -> T*           +-> MP, MC (mixing call) -> masks
 
-Both layers, the tweak's call, the mixing call and the calls that refresh a mask share one set of lanes, a call or a
-step of ``lanes`` blocks a cycle. Of those that could enter, the mixing call goes first, then the tweak and the first
-layer, then the second. So a sector passes the first layer without a pause, and the second layer of the one before it
-takes the cycles that this leaves.
+Both layers, the tweak's call, the mixing call and calls to refresh a mask share a set of lanes, with a call or a step
+of ``lanes`` blocks a cycle. The mixing call has the highest priority, then tweak and first layer, then the second
+layer. A sector passes the first layer without a pause; the second layer of the sector before uses the remaining cycles.
 
-In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, which is
-known last: its call is the sum of all others.
+In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, known
+last: the sum of all other blocks.
 
-Flags, counters and pointers of sectors on the way into the lanes are those of the control. With overlap, and with two
-or more stages a round, it is a cycle ahead: registers take its decisions, and the entrance's beat, to the lanes.
+Flags, counters and pointers of sectors on the way into the lanes are of the control. With overlap, and with two or more
+stages a round, the control is a cycle ahead: registers take decisions and the entrance's beat to the lanes.
 """
 
 from functools import reduce
@@ -43,9 +42,9 @@ __all__ = ["EncryptMixEncrypt"]
 class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     """A sector core of the family, encryption and decryption in one; a scheme states its :class:`EmeEquations`.
 
-    Timing: see :class:`SectorTiming` and :class:`EmeSchedule`. With ``overlap``, ``compute`` and ``latency`` are
-            those of a sector that enters an idle core; behind another one it waits for the lanes.
-    Paths:  those of :class:`StoreAndForward`.
+    Timing: see :class:`SectorTiming` and :class:`EmeSchedule`. With ``overlap``, ``compute`` and ``latency`` hold for
+            an idle core; behind another sector, a sector waits for the lanes.
+    Paths:  as :class:`StoreAndForward`.
     """
 
     family = "encrypt mix encrypt"
@@ -137,9 +136,9 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     # Stages, in the order of the data
 
     def _first_layer(self, f: EmeFrame, free: Value) -> tuple[Call, Call, Value, Value]:
-        """The tweak's call before a sector, and a step for each of its beats.
+        """The tweak's call before a sector, and a step for each beat.
 
-        Returns both, ``whole``, high with the last step of a sector that is well formed, and the sector that enters.
+        Returns call and step, ``whole``, high with the last step of a well-formed sector, and the entering sector.
         """
         m, stages, entrance, x, slots = f.m, f.stages, self.entrance, self.entrance.x, self.parameters.slots
         first, ready = entrance.number == 0, ~f.mixing.valid
@@ -166,7 +165,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         return tweak, Call(entrance.take, steps, f.carried.direction.read(sector), sector), whole, sector
 
     def _tags(self, f: EmeFrame, tweak: Call, step: Call, whole: Value, calls: EmeCalls, go: Value) -> Any:
-        """Flags of the lanes' contents, as the results are there; the key unit takes those of its derivations."""
+        """Flags of the lanes' contents with the results; the key unit takes the results of derivations."""
         final, keys = f.mixing.final, self.key_unit
         *_, arrived = f.stages.delayed(
             "tag",
@@ -231,7 +230,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
 
     def _masks(self, f: EmeFrame, arrived: Any, mixed_sector: Value) -> Value:
-        """M_0 and the refreshed masks. Returns the first sector that does not have all of them."""
+        """M_0 and the refreshed masks. Returns the first sector without all masks."""
         c, stages, count = f.carried, f.stages, self.schedule.refreshes
         sector, MP = mixed_sector, c.MP.read(mixed_sector)
         slot = stages.value(Const(0), mixed_sector, 1 + count)
@@ -246,7 +245,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         return sector
 
     def _second_layer(self, f: EmeFrame, calls: EmeCalls, go: Value, summed_sector: Value, mixed: Mixed) -> Call:
-        """The present call of the second layer: one that refreshes a mask, or a step."""
+        """The present call of the second layer: to refresh a mask, or a step."""
         c, m, stages, s, steps = f.carried, f.m, f.stages, self.schedule, calls.steps
         sector = stages.pointer("call", calls.done)
         following_sector = Signal.like(sector, name="following_sector")
@@ -335,7 +334,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         ]
 
     def _lane_keys(self, f: EmeFrame, whose: Value, decrypt: Value) -> None:
-        """The keys of calls: those of the sector ``whose`` call enters, to ``decrypt`` the last; or the one key."""
+        """The keys of calls: of the sector ``whose`` call enters, last round keys to ``decrypt``; or the single key."""
         m = f.m
         if f.copies is None:
             m.d.comb += [cipher.round_keys.eq(self.key_unit.round_keys) for cipher in self.ciphers.values()]
@@ -380,9 +379,9 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     def _offsets(
         self, f: EmeFrame, name: str, words: Words, first: Value, go: Value, *, ends: Value | None
     ) -> list[Value]:
-        """The offsets of a step's blocks from that of its first block on, and of the block behind them.
+        """The offsets of a step's blocks, from the first block's offset on, and the offset of the next block.
 
-        Nothing of them is kept after a step that ``ends`` its sector, if sectors have keys of their own.
+        If each sector has a key, nothing is kept after the step that ``ends`` the sector.
         """
         start, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
         f.m.d.comb += start.eq(Mux(first, self.first_offset(words), held))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme of the family encrypt-mix-encrypt states: the equations of two layers and of the mix.
+"""The equations of a scheme of the family encrypt-mix-encrypt: two layers and the mix.
 
     PPP_j = E(enter(P_j, L_j))                             the first layer
     MP    = T* + PPP_0 + .. + PPP_(n-1)  [+ the rest]      the mix
@@ -8,9 +8,9 @@
     CCC_0 = MC + T* + CCC_1 + .. + CCC_(n-1)  [+ the rest's result]
     C_j   = leave(E(CCC_j), L_j)
 
-M_j is M_(j-1) once advanced, from M_0 = mask(MP, MC). Each ``period``-th is refreshed by a call instead: M_j =
-mask(MP_j, E(MP_j)), MP_j = refresh(PPP_j, M_0). A rest, the bytes behind the whole blocks, is padded, and its result is
-the rest plus E(MP). Decryption is the same computation with the inverse cipher, but for the tweak's call.
+M_j is M_(j-1) once advanced, from M_0 = mask(MP, MC). Each ``period``-th mask is refreshed by a call instead: M_j =
+mask(MP_j, E(MP_j)), MP_j = refresh(PPP_j, M_0). A rest, the bytes behind the whole blocks, is padded; the result of the
+rest is the rest plus E(MP). Decryption uses the inverse cipher, except for the tweak's call.
 """
 
 from amaranth import Value
@@ -50,7 +50,7 @@ class EmeEquations:
         raise NotImplementedError
 
     def mask(self, MP: Value, MC: Value) -> Value:
-        """A mask, of the input and the output of the call that makes it."""
+        """A mask, from input and output of the mask's call."""
         raise NotImplementedError
 
     def advance(self, M: Value, blocks: int) -> Value:

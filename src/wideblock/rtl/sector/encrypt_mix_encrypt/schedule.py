@@ -10,15 +10,15 @@ __all__ = ["EmeSchedule"]
 
 @dataclass(frozen=True)
 class EmeSchedule:
-    """The calls of one sector, in the order in which they enter the lanes: each line takes a cycle of all lanes.
+    """The calls of a sector, in the order of entry into the lanes; a line takes a cycle of all lanes.
 
         the tweak's call
         the first layer, ``beats`` steps of ``lanes`` blocks
         1 mixing call, or 2 with a ``rest``
-        ``refreshes`` calls, one for each mask that is refreshed
-        the second layer, ``steps`` steps; block 0 is the last call of the last
+        ``refreshes`` calls, one for each refreshed mask
+        the second layer, ``steps`` steps; block 0 is the last call of the last step
 
-    blocks:  whole blocks of a sector          rest:   bytes of a last block that is not whole, or 0
+    blocks:  whole blocks of a sector          rest:   bytes of a partial last block, or 0
     lanes:   AES pipelines, and blocks a beat  period: blocks from one refresh of the mask to the next
     cipher_latency: cycles of a call
     """

@@ -16,7 +16,7 @@ __all__ = ["Call", "EmeCarried", "EmeFrame", "Mixed", "Mixing", "Rest"]
 
 @dataclass(frozen=True)
 class Rest:
-    """The ``padded`` rest of a sector and its padded result; ``size`` in bytes, in ``column`` of its last beat."""
+    """The ``padded`` rest of a sector and the padded result; ``size`` in bytes, in ``column`` of the last beat."""
 
     padded: Slots
     result: Slots
@@ -26,14 +26,14 @@ class Rest:
 
 @dataclass(frozen=True)
 class EmeCarried:
-    """Values that a sector carries from stage to stage; the rings are divided into columns, a block wide.
+    """Values of a sector between stages; the rings are divided into columns, a block wide.
 
     direction:      of the input
     T_star, MP:     of the mix
-    base:           MC + T* and, with a rest, its result: the beginning of the sum CCC_0
-    masks:          M_0, and the refreshed masks after it
-    MP_j:           inputs of the calls that refresh a mask; None without any
-    rest:           None where a sector is whole blocks
+    base:           MC + T* and, with a rest, the result of the rest: the beginning of the sum CCC_0
+    masks:          M_0, then the refreshed masks
+    MP_j:           inputs of the calls to refresh a mask; None without calls
+    rest:           None if a sector has whole blocks
     middle, result: rings of PPP and of the result, a column each
     """
 
@@ -64,7 +64,7 @@ class EmeFrame(StageFrame):
     """Shared by all stages.
 
     E:         the lanes' results, a block each
-    key_words: those of the one key that are no AES keys; None where each sector has ``copies`` of a key's words
+    key_words: words of the single key, no AES keys; None if each sector has ``copies`` of a key's words
     """
 
     E: list[Signal]
@@ -74,7 +74,7 @@ class EmeFrame(StageFrame):
     copies: Copies | None
 
     def words(self, sector: Value, *, entering: str = "") -> Words:
-        """The words of the key of ``sector``, which is that of the control if a stage of that name is ``entering``."""
+        """The words of the key of ``sector``, a pointer of the control if stage ``entering`` is named."""
         if self.copies is None:
             assert self.key_words is not None, "there is one key where there are no copies"
             return self.key_words
@@ -95,10 +95,10 @@ class Call:
 class Mixed:
     """Results of the mixing calls.
 
-    sector:    the first one without M_0
-    refreshed: the first one without all its masks
-    halfway:   the first one without the result of its first mixing call
-    rest:      result of that sector's padded rest, in the cycle of that call's result; None where there is none
+    sector:    the first sector without M_0
+    refreshed: the first sector without all masks
+    halfway:   the first sector without the result of the first mixing call
+    rest:      result of the padded rest of sector ``halfway``, in the cycle of the call's result; None without a rest
     """
 
     sector: Value

@@ -5,13 +5,14 @@
     i -> first layer -> ring of W, X -> second layer -> result ring -> o
               +-> S_x, S_y (mix) -> S
 
-A step is a call for each of ``lanes`` pairs. As it leaves the lanes, it enters them again with the next call of its
-pairs, until these have all calls of their layer. So the calls of a pair are as many cycles apart as a call takes, and a
-pair needs no memory between them but a delay. A new step takes a cycle in which none comes back: one of the second
-layer, else one of the first.
+A step is a call for each of ``lanes`` pairs. A step leaving the lanes enters again with the next call of the pairs,
+until the pairs have all calls of the layer. The calls of a pair are as many cycles apart as a call takes, so a pair
+needs a delay and no memory between calls. A new step takes a cycle without a returning step: a step of the second
+layer, else a step of the first.
 
-The last pair is in the last lane that the last step needs. It goes with that step, and what it has no call for in the
-paper is free: in the first layer the second call is the tweak's, and the mix a third call of this step alone.
+The last pair is in the last used lane of the last step. Calls of the step that the last pair does not need in the paper
+are used otherwise: in the first layer the second call is the tweak's call, and the mix is a third call of the last step
+alone.
 """
 
 from functools import reduce
@@ -40,9 +41,9 @@ __all__ = ["FeistelMixFeistel"]
 class FeistelMixFeistel(FmfEquations, StoreAndForward):
     """A sector core of the family, encryption and decryption in one; a scheme states its :class:`FmfEquations`.
 
-    Timing: see :class:`SectorTiming` and :class:`FmfSchedule`. With ``overlap``, ``compute`` and ``latency`` are
-            those of a sector that enters an idle core; behind another one it waits for the lanes.
-    Paths:  those of :class:`StoreAndForward`.
+    Timing: see :class:`SectorTiming` and :class:`FmfSchedule`. With ``overlap``, ``compute`` and ``latency`` hold for
+            an idle core; behind another sector, a sector waits for the lanes.
+    Paths:  as :class:`StoreAndForward`.
     """
 
     family = "feistel mix feistel"
@@ -113,7 +114,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         return FmfFrame(m, stages, keys.clear, I, J, numbers, entering, arriving, arrived, into, old, E, new, carried)
 
     def _numbered(self, m: Module, J: Multiples) -> Numbers:
-        """The multiples that number the pairs, as the parameters have them."""
+        """The multiples for the numbers of the pairs, by the parameters."""
         s, keys = self.schedule, self.key_unit
         if self.parameters.masks == "on-the-fly":
             return Numbers(m, J, lanes=s.lanes, steps=s.steps)
@@ -131,9 +132,9 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     # Stages, in the order of the data
 
     def _first_layer(self, f: FmfFrame, free: Value, vacant: Value) -> tuple[FmfStep, Value, Value]:
-        """A step for two beats, or for the last one alone.
+        """A step for two beats, or for a single last beat.
 
-        Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
+        Returns the step, ``opening``, high as a sector's first beat is taken, and the entering sector.
         """
         entrance, z = self.entrance, self.schedule.last_lane
         row, complete = entrance.number[1:], entrance.number[0]
@@ -156,9 +157,9 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         return FmfStep(go, calls, pairs, fields), opening, sector
 
     def _place(self, f: FmfFrame) -> tuple[Signal, Signal, Signal, Signal]:
-        """Whether the present beat is the first, is in the first row, and is the last; and 1 + its row.
+        """Whether the present beat is the first, is in the first row, is the last; and 1 + the beat's row.
 
-        They follow from the entrance's number, but choose what enters the lanes, so each is a register.
+        The flags follow from the entrance's number, and are registers, as the lanes' inputs depend on them.
         """
         entrance, beats = self.entrance, self.parameters.beats
         begins, opens = Signal(name="begins", init=1), Signal(name="front_first", init=1)
@@ -181,8 +182,8 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     def _collected(self, f: FmfFrame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
         """The left and the right blocks of a step's pairs.
 
-        They are of the beat that was present with ``half``, and of the present one. The ``last`` of an odd number of
-        beats is a step of its own.
+        From the beat present with ``half`` and from the present beat. The ``last`` of an odd number of beats is a step
+        alone.
         """
         p, data = self.parameters, Value.cast(self.entrance.x.data)
         held = Signal(128 * p.width, name="half_step")
@@ -194,7 +195,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         return step[::2], step[1::2]
 
     def _request(self, f: FmfFrame, begins: Value) -> tuple[Value, Value]:
-        """Direction and tweak of the sector whose beats enter; registers follow the entrance's up to its first beat."""
+        """Direction and tweak of the entering sector; registers follow the entrance's up to the first beat."""
         x, decrypt, tweak = self.entrance.x, Signal(name="front_decrypt"), Signal(128, name="front_tweak")
         if self.parameters.beats == 1:
             f.m.d.comb += [decrypt.eq(x.decrypt), tweak.eq(x.tweak)]
@@ -206,8 +207,8 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     def _numbers(self, f: FmfFrame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
         """j J of the pairs of a step, the ``first`` of a sector or not; ``after`` is 1 + the row of the next cycle.
 
-        In the first layer it is 1 + the present row: its steps are two cycles apart. Only the last step may follow at
-        once, if it is one beat, and then it has no pair in the last lane.
+        In the first layer ``after`` is 1 + the present row: steps are two cycles apart. A last step of a single beat
+        may follow at once, without a pair in the last lane.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
         last = f.numbers.last(name, after)
@@ -216,7 +217,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
     def _returning(self, f: FmfFrame, comes_back: Value) -> FmfStep:
-        """The step that leaves the lanes, with the next calls of its pairs, if there are any in its layer."""
+        """The step leaving the lanes, with the next calls of the pairs, if the layer has more calls."""
         a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
         calls, pairs = [], []
         for old, new, E in zip(f.old, f.new, f.E, strict=True):
@@ -302,7 +303,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         return FmfStep(go, calls, pairs, fields)
 
     def _inputs(self, f: FmfFrame, first: FmfStep, second: FmfStep, returning: FmfStep) -> None:
-        """The calls into the lanes, and beside them their pairs and their job. No more than one step has ``go``."""
+        """The calls into the lanes, with pairs and job. At most one step has ``go``."""
         m, p, keys = f.m, self.parameters, self.key_unit
         lanes = [Signal(128, name=f"lane{q}") for q in range(p.lanes)]
         m.d.comb += [lane.eq(call) for lane, call in zip(lanes, first.blocks, strict=True)]

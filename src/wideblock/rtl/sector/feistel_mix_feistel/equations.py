@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme of the family Feistel-mix-Feistel states: the masks of its calls.
+"""The equations of a scheme of the family Feistel-mix-Feistel: the masks of calls.
 
 A sector is m pairs of blocks M_i, M'_i and a last pair M_x, M_y. A call is the cipher of a block plus a mask::
 
@@ -9,8 +9,8 @@ A sector is m pairs of blocks M_i, M'_i and a last pair M_x, M_y. A call is the 
     C'_i = Y_i + inner(Z_i)                    C_i = Z_i + outer(C'_i)         the second layer, two rounds again
     C_y = S_x + last_inner(S_y)                C_x = S_y + Y + Delta + last_outer(C_y)     Y is the sum of all Y_i
 
-Delta is delta(T) for a tweak T, or 0 without one. A call of the last pair has two masks: in encryption the first layer
-has the first, and the second layer the second; in decryption, which is the same otherwise, they change places.
+Delta is delta(T) for a tweak T, or 0 without a tweak. A call of the last pair has two masks: in encryption the first
+layer has the first mask, and the second layer the second; in decryption the masks change places.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class Mask(NamedTuple):
 
 
 class FmfEquations:
-    """The masks of a scheme. Beside these it states ``title`` and ``key_material``, see
+    """The masks of a scheme, which also states ``title`` and ``key_material``, see
     :class:`StoreAndForward`."""
 
     I: KeyWord  # noqa: E741

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiples of derived words, of which masks are made: constant ones, and those that number the pairs."""
+"""Multiples of derived words, for masks: constant multiples, and multiples by the number of a pair."""
 
 from functools import reduce
 from operator import xor
@@ -15,7 +15,7 @@ __all__ = ["Multiples", "Numbers", "StoredNumbers"]
 
 
 class Multiples:
-    """n J for constants n, the elements whose bits are those of n; J is ``word``, a block, and so are its multiples.
+    """n J for constants n, elements with the bits of n; J is ``word``, a block, as are the multiples.
 
     Cost: up to three XOR gates a bit for each bit of n.
     """
@@ -42,8 +42,8 @@ class Multiples:
 class Numbers:
     """j J for the pairs of a step, made on the fly. Lane q of step t has j = t ``lanes`` + q + 1.
 
-    The last lane's multiple is the sum of the powers 2^k J for the bits of j. The other lanes' are that of the last
-    lane in the step before, plus (q + 1) J.
+    The last lane's multiple is the sum of the powers 2^k J for the bits of j. The multiples of other lanes are the last
+    lane's multiple in the step before, plus (q + 1) J.
 
     Cost: for each reader and each bit of j an AND and an XOR gate a bit of J, and 128 registers.
     """
@@ -68,12 +68,12 @@ class Numbers:
 
 
 class StoredNumbers(Numbers):
-    """The same multiples from a table, which is written after each cycle of ``load``, and read while ``enable``.
+    """Multiples from a table, written after each cycle of ``load``, and read while ``enable``.
 
-    The multiple of step k is in row k + 1; if the table has no such row for the last step, in row 0.
+    The multiple of step k is in row k + 1; the multiple of the last step in row 0, if the table ends before.
 
-    Timing: a row a cycle is written, from the cycle after ``load`` on; ``loaded`` after ``steps`` of them.
-    Cost:   block RAM of 128 bits a step, for each reader; the circuit that makes the multiples, once.
+    Timing: a row a cycle is written, from the cycle after ``load`` on; ``loaded`` after ``steps`` rows.
+    Cost:   block RAM of 128 bits a step, for each reader; the circuit for the multiples, once.
     """
 
     def __init__(

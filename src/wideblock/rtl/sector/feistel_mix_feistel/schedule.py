@@ -10,13 +10,13 @@ __all__ = ["FmfSchedule"]
 
 @dataclass(frozen=True)
 class FmfSchedule:
-    """The steps of one sector. A step is a call for each of ``lanes`` pairs, and takes all lanes for a cycle.
+    """The steps of a sector. A step is a call for each of ``lanes`` pairs, and takes all lanes for a cycle.
 
-    A step that leaves the lanes enters them again in the same cycle, with the next call of its pairs, until the pairs
-    have all calls of their layer: two in the first, three in the second. The last pair takes part with its own calls;
-    the mix is a third call in the first layer for the step that it is in.
+    A step leaving the lanes enters again in the same cycle, with the next call of the pairs, until the pairs have all
+    calls of the layer: two in the first, three in the second. The last pair takes part with separate calls; the mix is
+    a third call in the first layer, for the last pair's step.
 
-    pairs: all of a sector, the last one included      lanes: AES pipelines, and blocks a beat
+    pairs: all pairs of a sector, with the last        lanes: AES pipelines, and blocks a beat
     cipher_latency: cycles of a call, an odd number
     """
 
@@ -26,7 +26,7 @@ class FmfSchedule:
 
     @property
     def beats(self) -> int:
-        """Beats of a sector. A step is two of them; the last one is a step of its own if their number is odd."""
+        """Beats of a sector. A step is two beats; for an odd number the last beat is a step alone."""
         return -(-2 * self.pairs // self.lanes)
 
     @property
@@ -41,10 +41,10 @@ class FmfSchedule:
 
     @property
     def flow(self) -> Flow:
-        """The stages of a sector, each a call; the steps that come back go first, then the second layer's first call.
+        """The stages of a sector, each a call; returning steps go first, then the second layer's first call.
 
-        A step of the first layer enters with its second beat, or with the last one. S is there with the result of S_y;
-        a cycle later the sector is due, and a cycle later its first step has been read.
+        A step of the first layer enters with the step's second beat, or with the last beat. S comes with the result of
+        S_y; a cycle later the sector is due, and a cycle later the first step has been read.
         """
         A, step = self.cipher_latency, ("lanes",) * self.steps
 

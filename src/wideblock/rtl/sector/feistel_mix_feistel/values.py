@@ -26,12 +26,12 @@ number: j J of the pair; in the last pair the tweak in the first layer, and Y + 
 
 
 def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
-    """Tag of a step in the lanes: its call and its sector.
+    """Tag of a step in the lanes: call and sector.
 
-    key:     a call of the key unit, and no step
-    row:     the step's number in its layer       first:   that is 0
-    final:   it is the last one, with the last pair
-    sector:  of the step                          decrypt: of that sector
+    key:     a call of the key unit, no step
+    row:     the step's number in the layer       first:   ``row`` is 0
+    final:   the last step, with the last pair
+    sector:  of the step                          decrypt: direction of the sector
     """
     calls = dict.fromkeys((*CALLS, "key", "first", "final", "decrypt"), 1)
     return data.StructLayout({**calls, "row": row_bits, "sector": sector_bits})
@@ -57,9 +57,9 @@ class FmfCarried:
 class FmfFrame(StageFrame):
     """Shared by all stages.
 
-    I, J:              multiples of the words        numbers: those of J that number the pairs
-    entering, arrived: the job that enters the lanes, and the one that leaves them; ``arriving`` leaves next
-    into, old:         the pairs of these, a lane each
+    I, J:              multiples of the words        numbers: multiples of J by the number of a pair
+    entering, arrived: job entering the lanes, and job leaving the lanes; ``arriving`` leaves next
+    into, old:         pairs of the entering and of the leaving job, a lane each
     E:                 the lanes' results            new:       left + E, a lane each
     """
 
@@ -76,13 +76,13 @@ class FmfFrame(StageFrame):
     carried: FmfCarried
 
     def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
-        """A mask; ``jJ`` is the multiple of the pair's number, if it is one of pairs."""
+        """A mask; ``jJ``: multiple by the pair's number, for a mask of pairs."""
         return self.I.times(mask.a) ^ (jJ if mask.b is None else self.J.times(mask.b))
 
 
 @dataclass(frozen=True)
 class FmfStep:
-    """A step that enters the lanes in a cycle of ``go``: the ``blocks`` of its calls, its ``pairs``, and its job."""
+    """A step entering the lanes in a cycle of ``go``: ``blocks`` of calls, ``pairs``, and job."""
 
     go: Value
     blocks: list[Value]

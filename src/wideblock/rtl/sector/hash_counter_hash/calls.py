@@ -20,7 +20,7 @@ __all__ = ["Called", "HchCalls"]
 
 @dataclass(frozen=True)
 class Called:
-    """The ``result`` of the single call, which goes with ``back``. ``sector`` is whose it is."""
+    """The ``result`` of the single call of ``sector``, valid with ``back``."""
 
     result: Value
     back: Value
@@ -30,8 +30,8 @@ class Called:
 class HchCalls:
     """The ciphers of the single calls beside the lanes, and their cycles.
 
-    latency: from the single call's block to its result; closing_latency: that of the call of the inner block, or 0
-    spacing: least cycles from one sector's calls to the next one's
+    latency: from the single call's block to the result; closing_latency: of the call of the inner block, or 0
+    spacing: least cycles from a sector's calls to the next sector's
     """
 
     def __init__(self, p: HashedParameters, structure: Structure, cipher_latency: int):
@@ -79,7 +79,7 @@ class HchCalls:
         return Called(called, back, sector)
 
     def closing(self, f: HchFrame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
-        """Inverse AES of the inner block, and the pulse that it goes with."""
+        """Inverse AES of the inner block, and the pulse of the result."""
         f.m.submodules.inverse = self.inverse
         return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
 
@@ -91,7 +91,7 @@ class HchCalls:
         call: Single,
         keys: Sequence[Value],
     ) -> tuple[Value, Value]:
-        """A call under the first of the ``keys``, when decrypting the second; its result, and the pulse with it."""
+        """A call under the first of the ``keys``, when decrypting the second; result, and pulse of the result."""
         f.m.d.comb += [
             cipher.i.payload.eq(call.block),
             cipher.i.valid.eq(f.later(f"{name}_go", call.go)),

@@ -5,8 +5,8 @@
     i -> front hash -+-> sector ring -> counter mode -+-> result ring -> o
                      +-> R, G, Z (single AES calls) ----+-> back hash (-> inverse AES)
 
-Each stage works on the oldest sector that is ready for it. Values that a sector carries from stage to stage are in
-small memories with a row for each sector under way; a pointer a stage says whose turn it is.
+Each stage works on the oldest ready sector. Values of a sector between stages are in small memories with a row for each
+sector under way; a pointer a stage is the number of the next sector.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -31,7 +31,7 @@ __all__ = ["HashCounterHash"]
 class HashCounterHash(HchEquations, TwoPass):
     """A sector core of the family; a scheme states its :class:`HchEquations`.
 
-    Timing, Paths: those of :class:`TwoPass`.
+    Timing, Paths: as :class:`TwoPass`.
     """
 
     family = "hash counter hash"
@@ -123,7 +123,7 @@ class HashCounterHash(HchEquations, TwoPass):
     # Stages, in the order of the data
 
     def _front_hash(self, f: HchFrame, admit: Value) -> tuple[Value, Value]:
-        """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
+        """Takes the sector into the front hash and the ring. Returns ``opening``, and the entering sector."""
         c, place = f.carried, self.place
         opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
@@ -157,9 +157,9 @@ class HashCounterHash(HchEquations, TwoPass):
         return opening, sector
 
     def _held_blocks(self, f: HchFrame, plan: HchFrontPlan | HchBackPlan, unit: HashUnit, sector: Value) -> None:
-        """Drives the blocks of ``sector`` that its pass takes as they are held, in a head that ends before they change.
+        """Drives the held blocks of ``sector``, stable until the end of the pass's head.
 
-        They are constant, of the tweak, or depend on whether plaintext or ciphertext is hashed.
+        A held block is constant, of the tweak, or chosen by plaintext or ciphertext.
         """
         c = f.carried
         if plan.header in unit.specials:
@@ -195,7 +195,7 @@ class HashCounterHash(HchEquations, TwoPass):
         return Single(self.called(X, r_value), go, sector, decrypt, enters)
 
     def _tags(self, f: HchFrame, entering: Entering, front_sector: Value) -> Tags:
-        """The flags of what is in the lanes, and with a tweak's call whose it is."""
+        """The flags of the lanes' contents, and the sector of a tweak's call."""
         flags = {"single": entering.single.enters, "tau": entering.derive, "step": entering.step}
         if self.structure.tweak_call:
             flags |= {"tweak": entering.tweak, "tweak_row": front_sector[: f.stages.slot_bits]}
@@ -234,7 +234,7 @@ class HashCounterHash(HchEquations, TwoPass):
         return Start(g_value, z_value, call.sector, call.back)
 
     def _call_keys(self, f: HchFrame, call: Single) -> tuple[Value, ...]:
-        """Round keys of a single call, or those of both calls at the ends; with slots the last ones for its inverse."""
+        """Round keys of a single call, or of both calls at the ends; with slots the last round keys for the inverse."""
         keys = self.key_unit
         if self.parameters.slots:
             (K,) = keys.material.ciphers
@@ -243,7 +243,7 @@ class HashCounterHash(HchEquations, TwoPass):
         return tuple(map(keys.expanded, self.end_keys())) if self.structure.end_calls else (keys.round_keys,)
 
     def _next_step(self, f: HchFrame, start: Start, step_go: Value) -> HchStep:
-        """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
+        """The next step of the oldest sector with a Z; passes with ``step_go``."""
         c = f.carried
         steps = Steps(f.m, "lane", step_go, self.lane_steps, f.clear)
         sector = f.stages.pointer("lane", step_go & steps.final)

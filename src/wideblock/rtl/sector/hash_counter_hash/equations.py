@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme of the family hash-counter-hash states: plans of both passes, structure and equations.
+"""The equations of a scheme of the family hash-counter-hash, with plans of both passes and structure.
 
-    T -> [E] -> B                                            the tweak's own call, with ``tweak_call``
-    T -> front hash -> shared                                the part of both hashes that has only the tweak
+    T -> [E] -> B                                            the tweak's call, with ``tweak_call``
+    T -> front hash -> shared                                the part of both hashes with the tweak alone
     X -> front hash -> R -> [E] -> G;  Z of R and G          the single call
     Y_i = X_i + E(counter(Z, index_i))                       the counter mode
-    Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last;  with ``end_calls`` inner -> [D]
+    Y -> back hash -> h, tauW -> inner, outer -> the last known blocks;  with ``end_calls`` inner -> [D]
 
-Encryption and decryption are one computation on X_1..X_m -> Y_1..Y_m. The direction chooses between blocks, between
-powers of tau, with ``inverse_call`` between AES and its inverse, and with ``end_calls`` between two keys. With these
-the single call [E] is one of a special block, not of R.
+Encryption and decryption are a common computation on X_1..X_m -> Y_1..Y_m. The direction chooses between blocks,
+between powers of tau, with ``inverse_call`` between AES and inverse AES, and with ``end_calls`` between two keys. With
+``end_calls`` the single call [E] is a call of a special block, not of R.
 """
 
 from collections.abc import Sequence
@@ -65,18 +65,18 @@ FRONT, BACK = HchFrontPlan(), HchBackPlan()
 class Structure:
     """Differences between the schemes of the family, beside their equations.
 
-    specials:     blocks that the counter mode does not encipher and that are known last: X_1 ..
-    last:         they are the sector's last 16 bytes each, not the first
-    counts_from:  index of the first block that the counter mode enciphers
-    second_call:  a second single call, of G, enters the lanes as block 0 of the counter mode: W = R + E(G) takes that
-                  block's place in the back hash
-    tweak_call:   a call of its own enciphers the tweak while the front hash runs, and the counter mode goes through
+    specials:     blocks outside of the counter mode, known last: X_1 ..
+    last:         the specials are the sector's last 16 bytes each, not the first
+    counts_from:  index of the first block of the counter mode
+    second_call:  a second single call, of G, enters the lanes as block 0 of the counter mode: W = R + E(G) takes the
+                  place of block 0 in the back hash
+    tweak_call:   a separate call enciphers the tweak while the front hash runs, and the counter mode uses
                   :meth:`HchEquations.advance`
-    inverse_call: when decrypting, the single call is one of inverse AES, by an iterative core
-    end_calls:    the single call is made when the front hash is known, but of a special block, and the inner block goes
-                  through inverse AES: two iterative cores under :meth:`HchEquations.end_keys`
-    shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
-                  and results of the single call and of the back hash are used as they enter their last register
+    inverse_call: when decrypting, the single call is a call of inverse AES, by an iterative core
+    end_calls:    the single call is made of a special block when the front hash is known, and the inner block passes
+                  inverse AES: two iterative cores under :meth:`HchEquations.end_keys`
+    shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied on arrival, and
+                  results of the single call and of the back hash are used while entering the last register
     """
 
     specials: int
@@ -107,8 +107,8 @@ class Structure:
 class HchEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
-    and :class:`TwoPass`. ``words`` are those of the key material that are no AES keys, and no hash key that is derived.
+    A scheme states ``title``, ``key_material`` and ``reading``, too, see :class:`StoreAndForward` and :class:`TwoPass`.
+    ``words``: words of the key material, without AES keys and without a derived hash key.
     """
 
     structure: Structure
@@ -136,7 +136,7 @@ class HchEquations:
         raise NotImplementedError
 
     def padded(self, block: Value, size: int) -> Value:
-        """The last block of the counter mode, of which ``size`` bytes are its own, as both passes hash it."""
+        """The last block of the counter mode, with ``size`` bytes of data, as hashed by both passes."""
         raise NotImplementedError
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
@@ -152,7 +152,7 @@ class HchEquations:
         return R
 
     def G(self, Q: Value | None, called: Value) -> Value:
-        """Of the right operand of product ``FRONT.Q``, if there is one, and the single call. FAST: Q + E(R)."""
+        """From the right operand of product ``FRONT.Q``, if any, and the single call. FAST: Q + E(R)."""
         return called
 
     def Z(self, R: Value, G: Value, B: Value | None, words: Words) -> Value:

@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Place:
-    """The part of a bank that a step works on: its ``number`` in the sector, its ``row``, and ``part`` in that row."""
+    """The part of a bank for a step: ``number`` in the sector, ``row``, and ``part`` in the row."""
 
     number: Value
     row: Value
@@ -46,15 +46,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Placement:
-    """Block j = 0.. of a sector, of which the lanes take those from ``first`` to ``end`` - 1, ``lanes`` a step.
+    """Block j = 0.. of a sector; the lanes take blocks ``first`` to ``end`` - 1, ``lanes`` a step.
 
         streams:  row j // width, column j mod width
         lanes:    step (j - first) // lanes, lane (j - first) mod lanes
-        part:     j // lanes, the number of the group of ``lanes`` columns; ``parts`` of them are a row
+        part:     j // lanes, the number of the group of ``lanes`` columns; ``parts`` groups are a row
 
     If ``first`` is no multiple of ``lanes``, a step reaches over two parts. The rings are then divided into ``banks``,
-    column j in bank j mod banks, each a block wide in every part: in step s, a bank's part is s + shift, so that every
-    bank is read and written at one row a cycle.
+    column j in bank j mod banks, each a block wide in every part: in step s, a bank's part is s + shift, and every bank
+    is read and written at a row a cycle.
     """
 
     end: int
@@ -106,7 +106,7 @@ class Placement:
 
     @property
     def steps(self) -> int:
-        """Steps of a sector, the last of which may have blocks past its end."""
+        """Steps of a sector; the last step may have blocks past the end."""
         return self.rows * self.parts
 
     @property
@@ -128,12 +128,12 @@ class Placement:
         return column % self.banks, column // self.banks
 
     def read(self, lane: int) -> tuple[int, slice]:
-        """The bank that a lane reads, and the blocks in the bank's row for the lane, one for each part."""
+        """The bank of a lane, and the blocks in the bank's row for the lane, a block for each part."""
         bank, block = self.bank((self.first + lane) % self.lanes)
         return bank, slice(block, None, self.lanes // self.banks)
 
     def written(self, bank: int) -> list[int]:
-        """The lanes whose results go to one part of a bank, in the order of its columns."""
+        """The lanes with results for a part of a bank, in the order of columns."""
         return [(column - self.first) % self.lanes for column in range(bank, self.lanes, self.banks)]
 
     def place(self, bank: int, step: Value) -> Place:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of both passes of hash-counter-hash, and the flow of a sector that follows from them."""
+"""The programs of both passes of hash-counter-hash, and the flow of a sector."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,12 +27,11 @@ def programs(
     *,
     least_interval: int,
 ) -> dict[str, Program]:
-    """Both passes, with the shortest period at which they can be scheduled.
+    """Both passes, with the shortest possible period.
 
     Where the lanes let no sector in before ``least_interval``, the period is theirs, or else no tail reaches into the
-    next head. With the shortcut of ``calls``, a block is multiplied as it arrives. With overlap a head has at least
-    their ``spacing`` in steps, so that R, and h, follow those of the sector before by as many cycles, however the input
-    pauses.
+    next head. With the shortcut of ``calls``, a block is multiplied on arrival. With overlap a head has at least
+    ``spacing`` steps: R and h of two sectors are at least ``spacing`` cycles apart, for any pauses of the input.
     """
     passes = _Passes(p, front, back, place, calls.shortcut)
 
@@ -59,7 +58,7 @@ class _Passes:
     shortcut: bool
 
     def front_pass(self, period: int | None) -> Program:
-        """The front pass. A shared hash and the blocks that are held are in the head, and R comes after it."""
+        """The front pass. A shared hash and the held blocks are in the head; R comes after the head."""
         if not any(product.into == FRONT.shared for product in self.front):
             return self._ending(FRONT, self.front, FRONT.R, period)
         made = self._pass(FRONT, self.front, period)
@@ -79,7 +78,7 @@ class _Passes:
         return self._ending(BACK, self.back, BACK.h, period)
 
     def _ending(self, plan: HashPlan, products: Sequence[Product], event: HashEvent, period: int | None) -> Program:
-        """A pass that raises ``event`` at its end, with a head that has the blocks that are held."""
+        """A pass with ``event`` at the end, and with the held blocks in the head."""
         earliest = self._at_the_end(products, event, period) if self.holds else {}
         made = self._pass(plan, products, period, earliest=earliest)
         if made.held < made.steps:
@@ -94,16 +93,16 @@ class _Passes:
         return any(isinstance(block, Special) and block.held for product in self.front for block in product.blocks)
 
     def _at_the_end(self, products: Sequence[Product], event: HashEvent, period: int | None) -> dict[Label, int]:
-        """Steps before which the products of the sum that raises ``event`` are not issued.
+        """Least steps of issue for the products of the sum of ``event``.
 
-        With a period, its last product is in the last step of the head or later. The next sector begins there, and the
-        proof of the sectors' order counts on it.
+        With a period, the last product is in the last step of the head or later. The next sector begins in the last
+        step; the proof of the sectors' order depends on the bound.
         """
         summed = [product.name for product in products if product.into == event]
         return {} if period is None else {name: period - len(summed) + k for k, name in enumerate(summed)}
 
     def _pass(self, plan: HashPlan, products: Sequence[Product], period: int | None, **more: Any) -> Program:
-        """One pass; ``more`` are options of :func:`schedule` in the place of the usual ones."""
+        """A pass; ``more``: options of :func:`schedule` instead of the usual options."""
         p, place = self.p, self.place
         first, beats = (place.first, place.rows) if plan is BACK else (0, p.beats)
         stride = place.parts if self.shortcut and plan is BACK else 1
@@ -128,7 +127,7 @@ class _Passes:
 
 
 def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
-    """Blocks from the ``first`` on by their place in the stream, and after its beats the specials, one a step."""
+    """Blocks from the ``first`` on by place in the stream, then the specials, a block a step."""
     banks = p.width if p.hash == "horner" else max(2, p.width)
     blocks: list[Block] = list(range(first, p.m))
     return [

@@ -22,7 +22,7 @@ __all__ = ["Beat", "Entering", "HchCarried", "HchFrame", "HchStep", "Single", "S
 
 @dataclass(frozen=True)
 class Pieces:
-    """A block of the input that is kept by its pieces, as the beats have them."""
+    """A block of the input, kept by pieces of beats."""
 
     slots: list[tuple[Piece, Slots]]
 
@@ -40,13 +40,13 @@ class Pieces:
 
 @dataclass(frozen=True)
 class HchCarried:
-    """Values that a sector carries from the stage that makes them to those that use them.
+    """Values of a sector between stages.
 
     tweak, direction, X: of the input, X the blocks known last
-    R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None where no stage takes such a value
+    R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None if no stage takes the value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
-    sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
+    sector, result:      rings of the input and of the counter mode's results, a ring a bank of the :class:`Placement`
     """
 
     tweak: Slots
@@ -74,7 +74,7 @@ class HchCarried:
         front: HashUnit,
         back: HashUnit,
     ) -> "HchCarried":
-        """The values of a scheme of that ``structure``, whose passes are in the units ``front`` and ``back``."""
+        """The values of a scheme with ``structure``, with passes in the units ``front`` and ``back``."""
 
         def ring(name: str) -> list[Ring]:
             names = [name] if place.banks == 1 else [f"{name}{bank}" for bank in range(place.banks)]
@@ -105,11 +105,11 @@ class HchCarried:
 
 @dataclass(frozen=True)
 class HchFrame:
-    """Shared by all stages. ``E``: results of the lanes; ``called``: that of lane 0, as single calls take it; ``beat``:
-    the blocks that the front hash takes.
+    """Shared by all stages. ``E``: results of the lanes; ``called``: result of lane 0, for single calls; ``beat``:
+    blocks for the front hash.
 
-    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
-    them to the data that they move.
+    Flags, counters and pointers of sectors are of the control, ahead of the data; :meth:`later` delays a value of the
+    control to the data.
     """
 
     m: Module
@@ -129,9 +129,9 @@ class HchFrame:
 
 @dataclass(frozen=True)
 class Single:
-    """The single call: its ``block`` goes with ``go``. ``sector`` is whose it is.
+    """The single call of ``sector``: ``block``, valid with ``go``.
 
-    ``enters`` is ``go`` if it enters lane 0, else never high.
+    ``enters`` is ``go`` for a call in lane 0, else never high.
     """
 
     block: Value
@@ -143,7 +143,7 @@ class Single:
 
 @dataclass(frozen=True)
 class Entering:
-    """Flags that say what enters the lanes in a cycle, one of them at a time or none.
+    """Flags of the lanes' input in a cycle, at most one high.
 
     single: the single call                      tweak: the tweak's call
     derive: a call of the key unit's derivations  step:  a step of the counter mode
@@ -157,9 +157,9 @@ class Entering:
 
 @dataclass(frozen=True)
 class Tags:
-    """The flags of :class:`Entering` as their results are ``arriving``, one cycle away, and as they ``arrived``.
+    """The flags of :class:`Entering` as results are ``arriving``, one cycle away, and as results ``arrived``.
 
-    ``called`` is the one of these that belongs to :attr:`HchFrame.called`.
+    ``called``: flags for :attr:`HchFrame.called`.
     """
 
     arriving: Any
@@ -169,7 +169,7 @@ class Tags:
 
 @dataclass(frozen=True)
 class Start:
-    """Values for the counter mode in the cycle in which the single call is ``back``, and whose they are."""
+    """Result of the single call, for the counter mode: G, Z and sector; valid while ``back``."""
 
     G: Value
     Z: Value
@@ -179,10 +179,9 @@ class Start:
 
 @dataclass(frozen=True)
 class HchStep:
-    """The next step of the counter mode, the present one of ``steps`` of its ``sector``, whose Z and G are there if
-    ``waiting``.
+    """The next step of the counter mode: the present step of ``sector`` in ``steps``; Z, G are valid while ``waiting``.
 
-    G is None where no stage takes it.
+    G is None if no stage takes G.
     """
 
     steps: Steps

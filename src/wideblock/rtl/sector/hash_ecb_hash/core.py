@@ -5,8 +5,8 @@
     i -> front hash -+-> sector ring -> code book -+-> result ring -> o
       -> E(T)        +-> U                         +-> back hash
 
-A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call i takes block i, i = 1..m-1. So V is
-there with the first results. The last block needs no call, and its place in the rings belongs to call 0.
+A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call i takes block i, i = 1..m-1. V comes
+with the first results. The last block needs no call; call 0 has the last block's place in the rings.
 """
 
 from dataclasses import dataclass
@@ -76,9 +76,9 @@ class Results:
 class HashEcbHash(EcbEquations, TwoPass):
     """A sector core of the family, encryption and decryption in one; a scheme states its :class:`EcbEquations`.
 
-    A sector takes one step of the lanes more than its blocks do, for the tweak's call.
+    A sector takes an extra step of the lanes, for the tweak's call.
 
-    Timing, Paths: those of :class:`TwoPass`.
+    Timing, Paths: as :class:`TwoPass`.
     """
 
     family = "hash ecb hash"
@@ -209,7 +209,7 @@ class HashEcbHash(EcbEquations, TwoPass):
     # Stages, in the order of the data
 
     def _front_hash(self, f: EcbFrame, admit: Value) -> tuple[Value, Value]:
-        """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
+        """Takes the sector into the front hash and the ring. Returns ``opening``, and the entering sector."""
         opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
         sector = f.stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
@@ -220,7 +220,7 @@ class HashEcbHash(EcbEquations, TwoPass):
         return opening, sector
 
     def _tags(self, f: EcbFrame, opening: Value, front_sector: Value, go: Value) -> Any:
-        """Flags of the lanes' contents: the call of a tweak, which enters as its sector opens, or a step; or none."""
+        """Flags of the lanes' contents: the call of a tweak, entering as the sector opens, a step, or nothing."""
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         f.carried.b1.write(f.later("b1_sector", arrived.sector), f.E[0], f.later("b1", arrived.tweak))
         return arrived
@@ -237,7 +237,7 @@ class HashEcbHash(EcbEquations, TwoPass):
         ]
 
     def _start(self, f: EcbFrame, calls: Steps, call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
-        """Returns the front hash of the sector whose step is next, and whether that step may enter the lanes."""
+        """Returns the front hash of the next step's sector, and whether the step may enter the lanes."""
         unit = f.front.unit
         if self.direct:
             return unit.result(FRONT.U), unit.event(FRONT.U) | ~calls.first
@@ -358,7 +358,7 @@ class HashEcbHash(EcbEquations, TwoPass):
 
 
 def _group(step: Signal, lane: int, count: int) -> Value:
-    """The group of ``lanes`` blocks whose block is in a lane at one of ``count`` steps: call 0 takes the last block's
-    place, so lane 0 is a group behind.
+    """The group of ``lanes`` blocks of a lane's block, at each of ``count`` steps: call 0 takes the last block's place,
+    so lane 0 is a group behind.
     """
     return Mux(step == 0, count - 1, step - 1)[: len(step)] if lane == 0 else step

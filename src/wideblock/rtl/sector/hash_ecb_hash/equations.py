@@ -36,8 +36,8 @@ class EcbEquations:
     """
 
     def psi(self, X: Sequence[Block], into: HashEvent) -> list[Product]:
-        """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
-        which is ``FRONT.U`` or ``BACK.Cm``.
+        """Products of the hash of all blocks but the last. The last product, labelled ``DIGEST``, raises ``into``:
+        ``FRONT.U`` or ``BACK.Cm``.
         """
         raise NotImplementedError
 

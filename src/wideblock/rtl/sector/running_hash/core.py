@@ -6,10 +6,9 @@
                    +-> input ring -> counter mode -+-> result ring -> o
                                                    +-> queue -> back hash -> inner
 
-Each stage works on the oldest message that is ready for it. A pointer a stage numbers the message whose turn it is;
-small memories have a row of values for each message under way. The rings are rings of beats: each stage has an address
-of its own in them, which goes over the beats of all messages in order, so a message takes as many rows as it has beats.
-Messages leave in the order in which they came.
+Each stage works on the oldest ready message. A pointer a stage is the number of the next message; small memories have a
+row of values for each message under way. The rings are rings of beats: the address of a stage goes over the beats of
+all messages in order, and a message takes a row a beat. Messages leave in order.
 """
 
 from dataclasses import replace
@@ -51,10 +50,10 @@ IN_FLIGHT = 32
 class RunningHash(RunningHashEquations, StoreAndForward):
     """A core of the family for messages of 16 to ``longest`` bytes; a scheme states its :class:`RunningHashEquations`.
 
-    A message states its size and its tweak's with its first beat. ``sector_bytes`` and ``tweak_bytes`` are the sizes
-    for which ``timing`` is stated; :meth:`cycles` has it for any.
+    The first beat of a message states the sizes of message and tweak. ``sector_bytes`` and ``tweak_bytes``: sizes for
+    ``timing``; :meth:`cycles` has the timing for any sizes.
 
-    Timing, Paths: those of :class:`StoreAndForward`, the same for each message of these sizes.
+    Timing, Paths: as :class:`StoreAndForward`, equal for each message of the sizes.
     """
 
     family = "running hash"
@@ -216,7 +215,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
     # Stages, in the order of the data
 
     def _first_pass(self, f: RunningFrame, admit: Value) -> tuple[Signal, Signal]:
-        """Takes a message into the front hash and the ring. Returns whose turn it is, and the address of its beat."""
+        """Takes a message into the front hash and the ring. Returns the next message, and the address of the beat."""
         m, entrance, c = f.m, self.entrance, f.carried
         fault, header = entrance.fault.any(), entrance.header
         walk = Walk(m, "front", header, self.held, self.place, fault | f.clear)
@@ -236,7 +235,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         return message, row
 
     def _hash(self, f: RunningFrame, hash: HornerRun, walk: Walk, header: data.View, own: Value, go: Value) -> None:
-        """A step of a pass. Its blocks are those of ``own``, or the first ones of the hash."""
+        """A step of a pass, with the blocks of ``own``, or the first blocks of the hash."""
         end, W = header.end, self.parameters.width
         tweak = [header.tweak[at : at + 128] for at in range(0, len(header.tweak), 128)]
         before = [self.header(header.tweak_size, end[:4] == 15), *tweak]
@@ -290,7 +289,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         return SingleCall(R, go, called)
 
     def _steps(self, f: RunningFrame, go: Value, room: Value, single: SingleCall) -> None:
-        """The beats of the oldest message that has a Z into the lanes, and the calls that go before them."""
+        """The beats of the oldest message with a Z into the lanes, and the calls before the beats."""
         m, keys, W = f.m, self.key_unit, self.parameters.width
         message, beat = self._beats_of(f, "lane", go)
         m.d.comb += go.eq((message != single.called) & room & ~single.go)
@@ -300,7 +299,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         m.d.comb += self.lanes.i.payload.eq(Cat(first, *counted[1:]))
 
     def _beats_of(self, f: RunningFrame, name: str, go: Value) -> tuple[Signal, Beats]:
-        """A stage that takes a beat with each ``go``: the message whose turn it is, and its beat."""
+        """A stage with a beat for each ``go``: the present message, and the beat."""
         final = Signal(name=f"{name}_ends")
         message = f.stages.pointer(name, final)
         beat = Beats(f.m, name, go, f.carried.last_byte.read(message), self.place, f.clear)
@@ -350,7 +349,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         return computed
 
     def _way_out(self, f: RunningFrame, computed: Value) -> tuple[Value, Signal]:
-        """Reads results from their ring, and Y_1 from its memory. Returns the message that leaves, and its row."""
+        """Reads results from the ring, and Y_1 from a memory. Returns the leaving message, and the row."""
         m, c = f.m, f.carried
         leaving = self._leave(m, f.stages, computed)
         row = self._address(f, "exit", leaving.fetch)

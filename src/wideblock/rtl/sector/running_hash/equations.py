@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme states of the family running hash.
+"""The equations of a scheme of the family running hash.
 
     header, T, X_2..X_m -> hash -> R -> [E] -> G;  Z of R and G          [D] when decrypting
     Y_i = X_i + E(counter(Z, i - 1)), i = 2..m
@@ -22,19 +22,19 @@ __all__ = ["RunningHashEquations"]
 class RunningHashEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title`` and ``key_material``, see :class:`StoreAndForward`. ``words`` are those of
-    the key material that are derived, but the hash key.
+    A scheme states ``title`` and ``key_material``, too, see :class:`StoreAndForward`. ``words``: derived words of the
+    key material, without the hash key.
     """
 
     reading: WireReading
-    """How the scheme reads a block as an element of the field that its hash is over."""
+    """Reading of a block as an element of the hash's field."""
 
     def header(self, tweak_size: Value, whole: Value) -> Value:
         """The first block of the hash, of the tweak's bytes, and of whether the message is ``whole`` blocks."""
         raise NotImplementedError
 
     def padded(self, block: Value, end: Value) -> Value:
-        """The last block as the hash takes it; its bytes behind number ``end`` are zero in ``block``."""
+        """The last block for the hash; bytes of ``block`` behind number ``end`` are zero."""
         raise NotImplementedError
 
     def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:

@@ -13,12 +13,12 @@ __all__ = ["Carried", "RunningFrame", "SingleCall"]
 
 @dataclass(frozen=True)
 class Carried:
-    """Values that a message carries from the stage that writes them to those that read them.
+    """Values of a message, from the writing stage to the reading stages.
 
     X:       first block; front -> hashed
     decrypt: direction; front -> single, called
-    last_byte: its number in the message; front -> lane, y, back, exit
-    tweak:   tweak and its size; front -> back
+    last_byte: number of the last byte in the message; front -> lane, y, back, exit
+    tweak:   tweak and size; front -> back
     R:       hashed -> single, called
     G:       result of the single call; called -> inner
     Z:       start of the counter mode; called -> lane

@@ -31,15 +31,16 @@ def packed(blocks: Sequence[Value], t: Value, *, beats: int, width: int) -> list
 
 
 class Walk:
-    """A counter of the steps of a pass over the message with ``header``, which ``go`` advances.
+    """A counter of the steps of a pass over the message with ``header``, advanced by ``go``.
 
-    The header block and the t blocks of the tweak are t + 1 blocks. The first t of them are in the ``early`` steps,
-    with numbers ``held``. The next step is the message's first beat, number 0, with the last of them in the place of
-    X_1 (``head``). Without a tweak there is one early step of zeros: so the first pass is never quicker than the lanes,
-    which have the single call beside the message's beats.
+    Header block and t blocks of the tweak are t + 1 blocks. The first t blocks are in the ``early`` steps, with numbers
+    ``held``. The next step is the message's first beat, number 0, with block t + 1 in the place of X_1 (``head``).
+    Without a tweak a pass has an early step of zeros: the first pass is never quicker than the lanes, with the single
+    call beside the message's beats.
 
-    ``left`` steps follow the present one; ``final``: none does. ``restart`` makes the next step the first one. A beat
-    has 2^``place`` bytes.
+    left:    steps after the present step; ``final``: no step follows
+    restart: the next step is the first
+    A beat has 2^``place`` bytes.
     """
 
     def __init__(self, m: Module, name: str, header: data.View, most_held: int, place: int, restart: Value):
@@ -69,10 +70,10 @@ class Walk:
 
 
 class Beats:
-    """A counter of the beats of one message after another, which ``go`` advances.
+    """A counter of the beats of messages in a row, advanced by ``go``.
 
-    The message ends with its byte number ``end``; a beat has 2^``place`` bytes. ``number`` is that of the present beat,
-    which may be ``first`` or ``final`` of its message.
+    A message ends with byte number ``end``; a beat has 2^``place`` bytes. ``number``: number of the present beat;
+    ``first``, ``final``: the beat is the first, the last of the message.
     """
 
     def __init__(self, m: Module, name: str, go: Value, end: Value, place: int, clear: Value):

@@ -19,11 +19,11 @@ __all__ = ["Ciphers"]
 
 
 class Ciphers:
-    """The pipelines by name: one that serves all, one for both directions, or one for each direction.
+    """The pipelines by name: a set for everything, a set for both directions, or a set for each direction.
 
-    A core that only encrypts has one set of pipelines, which also encipher the tweaks, a cycle each; the others have a
-    sequential AES for these. With slots, blocks and tweaks bring their keys, and the pipelines of both directions serve
-    both. :meth:`connect` adds them to a core.
+    A core that only encrypts has a set of pipelines for blocks and tweaks, a cycle a tweak; other cores encipher tweaks
+    in a sequential AES. With slots, blocks and tweaks bring keys, and the pipelines of both directions serve both.
+    :meth:`connect` adds the pipelines to a core.
     """
 
     def __init__(self, p: SinglePassParameters):
@@ -85,7 +85,7 @@ class Ciphers:
         call: Value,
         called: Value,
     ) -> list[Value]:
-        """Pipelines for blocks and tweaks, each of which brings its key: a block Key1, a tweak Key2."""
+        """Pipelines for blocks and tweaks with keys: a block brings Key1, a tweak Key2."""
         m = f.m
         enters, entering = f.later("call", call), f.later("tweak", tweak)
         slots.calls(f.later("row", slots.row), enters)

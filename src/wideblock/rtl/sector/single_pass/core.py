@@ -1,20 +1,20 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The family single pass: every block enciphered once, under masks that its unit's tweak and its place give.
+"""The family single pass: every block enciphered once, under masks from the unit's tweak and the block's place.
 
     i -> arrivals -> present beat --(+)-> AES pipeline(s) --(+)-> results -> o
             |                        |                       |
          tweak's own AES call -> T, T x^width, ..  -- delay --
 
-A unit's tweak goes to its cipher when the unit's first beat enters the queue of arrivals, so that its masks are there
-when that beat becomes the present one. Nothing after the queue waits for the output: a beat enters the pipelines only
-if its result has a reserved place.
+A unit's tweak goes to the tweak's cipher when the unit's first beat enters the queue of arrivals: the masks are ready
+when the first beat becomes the present beat. Nothing after the queue waits for the output: a beat enters the pipelines
+only with a reserved place for the result.
 
-A last block that is not whole is completed with the end of the result before it. That result is held, the completed
-block follows it into the pipelines, and what is left of it leaves last.
+A partial last block is completed with the end of the result before. The result before is held, the completed block
+follows into the pipelines, and the rest of the held result leaves last.
 
 With two or more stages a round the control decides a cycle before the data move, on the tags of the beats alone.
-Registers take its decision to the data: the beat, the masks and the choice among them come from registers.
+Registers take the decision to the data: beat, masks and the choice of masks come from registers.
 """
 
 from dataclasses import replace
@@ -50,13 +50,13 @@ __all__ = ["SinglePass"]
 class SinglePass(SinglePassEquations, wiring.Component):
     """A core of the family, for units of any length from one block up.
 
-    A scheme states its :class:`SinglePassEquations`.
+    A scheme states the :class:`SinglePassEquations`.
 
-    ``sector_bytes`` is the length of the units for which ``timing`` is stated, no more. A core that only encrypts has
-    one set of pipelines, which also encipher the tweaks, a cycle each; the others have a sequential AES for these.
+    ``sector_bytes``: length of units for ``timing``, no limit. A core that only encrypts has a set of pipelines for
+    blocks and tweaks, a cycle a tweak; other cores encipher tweaks in a sequential AES.
 
-    Timing: see :class:`SectorTiming`; the same for every unit of a length, whatever its data, key and tweak. A part of
-            a block at a unit's end takes up to 2 cycles and the pipeline's latency.
+    Timing: see :class:`SectorTiming`; equal for every unit of a length, independent of data, key and tweak. A partial
+            block at a unit's end takes up to 2 cycles and the pipeline's latency.
     Paths:  none combinational from an input stream to an output.
     """
 
@@ -126,7 +126,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         return unit.load + 1 if isinstance(unit, SlotUnit) else unit.setup(call=self.cycles.cipher, loading=0)
 
     def _influences(self) -> tuple[Influence, ...]:
-        """Inputs that may matter to handshakes: a unit of a direction that is not served, and a key, are refused."""
+        """Inputs that may matter to handshakes: a unit of a direction not served, and a key, may be refused."""
         found: list[Influence] = list(lengths(self.interface))
         if len(self.directions) == 1:
             found.append(FieldInfluence("i", "decrypt", "a unit of the other direction is refused"))
@@ -200,20 +200,20 @@ class SinglePass(SinglePassEquations, wiring.Component):
 
     @property
     def _tag(self) -> tuple[str, ...]:
-        """Name of the tag among the fields of a beat, if there is one."""
+        """Name of the tag among the fields of a beat, if any."""
         return ("tag",) if self.parameters.tag_bits else ()
 
     @property
     def _result_bits(self) -> int:
-        """Bits of a beat in the queue of results: data, the bytes of it that leave, its tag, the mark of a last one."""
+        """Bits of a beat in the queue of results: data, leaving bytes, tag, mark of a last beat."""
         return len(Value.cast(self.o.payload.as_value()))
 
     # Stages, in the order of the data
 
     def _enter(self, f: SinglePassFrame, call: Signal, called: Value) -> None:
-        """Beats into the queue of arrivals, and the tweak of each unit into its cipher, from the register of the beat.
+        """Beats into the queue of arrivals, and the tweak of each unit into its cipher, from the beat's register.
 
-        ``call`` is itself a register, set if the tweak's place in its queue is free as the beat enters the entrance.
+        ``call``: register, set if the queue of tweaks has a free place as the beat enters the entrance.
         """
         keys, entrance, m = self.key_unit, self.entrance, f.m
         waiting = Signal(name="tweak_waiting")  # a tweak without a place
@@ -246,7 +246,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
 
     def _present(self, f: SinglePassFrame) -> Present:
-        """The beat that the control moves, in a register; and the oldest one in the queue, behind it."""
+        """The beat moved by the control, in a register; behind it, the oldest beat in the queue."""
         m, control = f.m, f.control
         here = Signal(self.entrance.layout)
         here_valid = Signal()
@@ -276,7 +276,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         return Present(here, here_valid, behind, decrypt)
 
     def _decide(self, f: SinglePassFrame, present: Present, results: PromisedQueue, call: Value) -> Decision:
-        """Tells the control what is there. Returns what it decides, as the data need it."""
+        """Connects the inputs of the control. Returns the decisions, delayed to the data."""
         m, control, here = f.m, f.control, present.here
         masked = Signal()  # the masks of the present unit are there
         due = Signal(name="masks_due")
@@ -319,7 +319,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         return Decision(**{name: f.later(name, value) for name, value in decided.items()})
 
     def _masks(self, f: SinglePassFrame, decision: Decision) -> list[Value]:
-        """The mask of each lane. T is that of the present beat's first block; with a held beat it stays."""
+        """The mask of each lane. T is the mask of the present beat's first block, kept with a held beat."""
         m, w = f.m, self.parameters.width
         T = Signal(128)
         masks: list[Value] = [T]

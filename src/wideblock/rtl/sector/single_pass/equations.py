@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme of the family single pass states: its keys and its equations."""
+"""The equations and keys of a scheme of the family single pass."""
 
 from amaranth import Value
 
@@ -14,14 +14,14 @@ class SinglePassEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0, ``T`` is the mask of a block."""
 
     title: str
-    """The scheme and its family, in one phrase."""
+    """Scheme and family in a phrase."""
 
     max_blocks: int
     """Blocks of the longest unit."""
 
     @staticmethod
     def key_material(p: SinglePassParameters) -> KeyMaterial:
-        """Two AES keys: that of the data, and that of the tweak."""
+        """Two AES keys: for data, and for the tweak."""
         raise NotImplementedError
 
     def following(self, T: Value) -> Value:

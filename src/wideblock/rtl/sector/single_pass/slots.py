@@ -1,11 +1,11 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The slots of the units under way in single pass, and the stores of the keys that these name.
+"""The slots of the units under way in single pass, and the stores of keys.
 
-The slot of a unit goes to the pipelines with its tweak, and with that through them into the queue of tweaks. Key2 is
-read as the unit's first beat enters the entrance, Key1 together with T.
+The slot of a unit goes with the unit's tweak through the pipelines into the queue of tweaks. Key2 is read as the unit's
+first beat enters the entrance, Key1 together with T.
 
-Key2 stays in the read register of its store until the next unit comes, so it is read once more at the end of an
+Key2 stays in the read register of the store until the next unit, so the store is read once more at the end of an
 eviction. Key1 is read in every cycle without masks.
 """
 
@@ -21,10 +21,10 @@ __all__ = ["UnitSlots"]
 
 
 class UnitSlots:
-    """``data_keys`` has Key1 of the unit whose masks are in place, ``tweak_keys`` Key2 of the tweak that is called.
+    """``data_keys``: Key1 of the unit with masks in place; ``tweak_keys``: Key2 of the called tweak.
 
-    ``called`` is what travels with a tweak, as that comes out of the pipelines: the row of Key1. Constructed as a core
-    is elaborated, and adds the stores to it.
+    ``called``: row of Key1, beside a tweak coming out of the pipelines. Constructed as a core is elaborated; adds the
+    stores to the core.
     """
 
     def __init__(self, m: Module, unit: SlotUnit, entrance: UnitEntrance, *, cycles: int, ahead: int):
@@ -55,7 +55,7 @@ class UnitSlots:
 
     @property
     def row(self) -> Value:
-        """Of the unit whose tweak is called, the row of Key1: its slot, and in the upper half of rows to decrypt."""
+        """The row of Key1 for the unit of the called tweak: the slot, and in the upper half of rows to decrypt."""
         slot = self._entrance.slot[: self._unit.bits]
         return Cat(slot, self._entrance.x.decrypt) if len(self._unit.ways) == 2 else slot
 

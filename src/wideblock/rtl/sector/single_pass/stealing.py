@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ciphertext stealing: how a unit that ends in part of a block goes into the pipelines, and what becomes of it after.
+"""Ciphertext stealing: order of a unit with a partial last block into the pipelines, and out of the pipelines.
 
-The last whole block goes into its pipeline a cycle before the rest of its unit and is held when it comes out. Its end
-completes the part, which follows it into the first pipeline. Its result takes the place of the last whole
-block, and the beginning of the held block that of the part.
+The last whole block goes into a pipeline a cycle before the rest of the unit, and the result is held. The end of the
+held result completes the partial block, which follows into the first pipeline. The result of the completed block takes
+the place of the last whole block; the beginning of the held result takes the place of the partial block.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -17,23 +17,23 @@ __all__ = ["StealingControl", "StealingData"]
 
 
 class StealingControl(wiring.Component):
-    """The action of the present beat: none, into the pipelines as it is, or one of the three steps of stealing.
+    """The action of the present beat: none, into the pipelines, or a step of three steps of stealing.
 
-    A beat is ``present``, the ``last`` of its unit or not, ``end`` the number of its last byte; the ``next_`` beat is
-    behind it. It moves if its masks are there (``masked``), its result has a place (``room``), and no tweak takes the
-    pipelines (``free``).
-
-    go:       the beat goes in; with ``hold`` only its last whole block counts, and it stays, or the beat after it does
-    complete: the completed block goes in; ``held`` has said that the last whole block came out
-    finish:   the part's place in the stream; where it is beside the last whole block (``together``) it has none
-    pop:      the beat is done with         unit_end: its unit is, too
-    lane:     of the last whole block, from ``hold`` on; ``holding`` is the same in the cycle of ``hold``
-    whole:    whole blocks in a beat that ends in part of one
-
-    ``stealing`` tells that a unit is between ``hold`` and ``finish``, ``rest`` that it is behind ``complete``.
+    present:  in, a beat is present; ``last``: the unit's last beat; ``end``: number of the last byte; ``next_``: the
+              next beat
+    masked:   in, the masks are ready; ``room``: the result has a place; ``free``: no tweak takes the pipelines. A beat
+              moves only with all three
+    held:     in, the last whole block came out
+    go:       out, the beat goes in; with ``hold`` only the last whole block counts, and the beat, or the next, stays
+    complete: out, the completed block goes in
+    finish:   out, place of the partial block in the stream; none if beside the last whole block (``together``)
+    pop:      out, the beat is done         unit_end: out, the unit is done
+    lane:     out, lane of the last whole block, from ``hold`` on; ``holding``: the lane in the cycle of ``hold``
+    whole:    out, whole blocks in a beat with a partial block
+    stealing: out, a unit is between ``hold`` and ``finish``; ``rest``: out, the unit is behind ``complete``
 
     Cost:  four flags and a lane's number.
-    Paths: inputs to outputs, but for ``held``.
+    Paths: inputs to outputs; none from ``held``.
     """
 
     def __init__(self, *, width: int):
@@ -82,17 +82,17 @@ class StealingControl(wiring.Component):
 
 
 class StealingData(wiring.Component):
-    """The blocks that stealing moves: the completed one on its way in, and the unit's end on its way out.
+    """The blocks of stealing: the completed block on the way in, and the unit's end on the way out.
 
-    In:  ``first`` goes into the first pipeline: bytes ``own`` of block ``part`` of the present beat, and the other ones
-         of the held block ``lane``.
-    Out: ``beat`` is what leaves for the results ``y``. ``y_held`` comes with them. The others come a cycle before them:
-         ``y_completed`` or ``y_rest`` or none of these, ``y_lane`` and ``y_together`` of the unit as in
-         :class:`StealingControl`, and ``y_keep``, the bytes that leave; others are zero. All are a cycle after
-         ``clear``.
+    In:  ``first`` goes into the first pipeline: bytes ``own`` of block ``part`` of the present beat, all other bytes of
+         the held block ``lane``.
+    Out: ``beat`` leaves, made of the results ``y``. ``y_held`` comes with the results. A cycle before the results come
+         ``y_completed``, ``y_rest`` or neither, ``y_lane`` and ``y_together`` of the unit as in
+         :class:`StealingControl`, and ``y_keep``, the leaving bytes; all other bytes are zero. A cycle after ``clear``,
+         all bytes are zero.
 
-    Cost:  ``width`` registers of 128 bits, for the results that are held; ``18 width`` for the choice of bytes.
-    Paths: inputs to outputs, but for those that come a cycle before.
+    Cost:  ``width`` registers of 128 bits, for held results; ``18 width`` for the choice of bytes.
+    Paths: inputs to outputs; none from inputs that come a cycle before.
     """
 
     def __init__(self, *, width: int):
@@ -136,7 +136,7 @@ class StealingData(wiring.Component):
         return m
 
     def _leaving(self, m: Module, y: list[Value], held: list[Signal]) -> Value:
-        """The beat that leaves. The origin of its blocks and the number of its bytes come from registers."""
+        """The leaving beat. Origin of blocks and number of bytes come from registers."""
         leaves = Signal(16 * self.width)
         from_held = Signal(self.width)
         from_other = Signal(self.width)  # of the block before it; where the results are new, of the completed block
@@ -164,5 +164,5 @@ class StealingData(wiring.Component):
 
 
 def _number_bits(width: int) -> tuple[int, int]:
-    """Bits of a lane's number, one also where there is one lane only, and of the number of a byte in a beat."""
+    """Bits of a lane's number, at least 1, and of the number of a byte in a beat."""
     return max(1, width.bit_length() - 1), (16 * width - 1).bit_length()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles between the stages of single pass, and the depths of its queues, which follow from them."""
+"""Cycles between the stages of single pass, and the depths of the queues."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,10 @@ MASKS = 2
 
 @dataclass(frozen=True)
 class SinglePassCycles:
-    """Cycles of a core, of its parameters and of the latencies of its ciphers.
+    """Cycles of a core, from parameters and latencies of ciphers.
 
-    ``cipher`` is the latency of the pipelines, ``tweak_cipher`` that of the sequential AES, for a core that has one.
+    cipher:       latency of the pipelines
+    tweak_cipher: latency of the sequential AES, if the core has a sequential AES
     """
 
     parameters: SinglePassParameters
@@ -27,12 +28,12 @@ class SinglePassCycles:
 
     @property
     def shared(self) -> bool:
-        """Whether the pipelines encipher the tweaks, too: those of a core that only encrypts, or whose keys travel."""
+        """Whether the pipelines encipher the tweaks, too: in a core that only encrypts, or with travelling keys."""
         return self.parameters.direction == "encrypt" or self.parameters.slots > 0
 
     @property
     def ahead(self) -> int:
-        """Cycles by which the control is ahead of the data that it moves."""
+        """Cycles by which the control is ahead of the data."""
         return self.parameters.ahead
 
     @property
@@ -47,14 +48,14 @@ class SinglePassCycles:
 
     @property
     def results(self) -> int:
-        """Places for results: those that the pipelines and the registers beside them hold."""
+        """Places for results: capacity of the pipelines and of the registers behind."""
         return self.ahead + self.cipher + 2
 
     @property
     def partial(self) -> int:
-        """Cycles by which a unit that ends in part of a block leaves later.
+        """Extra cycles of a unit with a partial last block.
 
-        The last whole block comes out of the pipelines before the completed one goes in.
+        The last whole block comes out of the pipelines before the completed block goes in.
         """
         return self.cipher + 2
 
@@ -80,11 +81,11 @@ class SinglePassCycles:
     def call(self) -> int:
         """Cycles that a tweak's call takes from the pipelines in a steady stream of units.
 
-        Where they serve the tweaks, too, each unit takes them for one cycle more: that in which the tweak of a later
-        unit goes in. In the steady state that is two cycles after a beat moved on and so made way for the last one of
-        the unit before it, ``arrivals`` + 1 beats later. It costs nothing if the pipelines wait then, after the last
-        whole block: if the beat that moves on is the one before that block, or the one with it. If the part is in that
-        beat, too, the beat stays.
+        If the pipelines serve tweaks, each unit takes an extra cycle, for the tweak of a later unit. In the steady
+        state the tweak goes in two cycles after a beat moved on and made way for the last beat of the unit before,
+        ``arrivals`` + 1 beats later. The cycle costs nothing if the pipelines wait then, after the last whole block: if
+        the moving beat is the beat before the last whole block, or the beat with the block. If the beat has the partial
+        block, too, the beat stays.
         """
         if not self.shared:
             return 0

@@ -36,7 +36,7 @@ class SinglePassFrame:
         return later(self.m, name, value, cycles=self.cycles.ahead, clear=self.clear)
 
     def tag(self, name: str, entering: Value) -> Signal:
-        """A flag that goes along with the pipelines. Its highest bit is beside their output."""
+        """A flag beside the pipelines; the highest bit is at the output."""
         tag = Signal(self.cycles.cipher, name=f"{name}_tag")
         self.m.d.sync += tag.eq(Mux(self.clear, 0, Cat(entering, tag[:-1])))
         return tag
@@ -44,9 +44,9 @@ class SinglePassFrame:
 
 @dataclass(frozen=True)
 class Present:
-    """The beat whose turn it is, ``valid`` or not, its direction, and the beat ``behind`` it.
+    """The present beat, ``valid`` or not, the direction, and the next beat, ``behind``.
 
-    ``here.data`` comes later than the rest, with the decision on it; ``behind.data`` when the beat is read.
+    ``here.data`` comes with the decision on the beat, later than the rest; ``behind.data`` when the beat is read.
     """
 
     here: data.View
@@ -59,14 +59,14 @@ class Present:
 class Decision:
     """Decision of the control on the present beat, in the cycle in which the data move.
 
-    beat, held, completed, rest: what goes on its way to the results: a beat, a last whole block that is held, the
-                                 completed block, or the place of a rest
+    beat, held, completed, rest: under way to the results: a beat, a held last whole block, the completed block, or the
+                                 place of a rest
     enters:                      a beat or the completed block enters the pipelines
-    due:                         the masks of the next unit are
+    due:                         the masks of the next unit are due
     holding, lane, together:     see :class:`.stealing.StealingControl`
     part:                        see :class:`.stealing.StealingData`
-    bytes, rest_bytes:           bytes of the present beat, and those of the part of a block at its end
-    last, decrypt, tag:          of the present beat, too; a tag of no bits where units have none
+    bytes, rest_bytes:           bytes of the present beat, and of the partial block at the end
+    last, decrypt, tag:          of the present beat; the tag has no bits if units have no tag
     """
 
     enters: Value
