@@ -24,6 +24,7 @@ BANNED = re.compile(r"\b(so many|as many as|willing|swallow\w*|is found)\b", re.
 POINTING = frozenset("that those one ones it its which whose such same other others there so this these them".split())
 """Words that send a reader back for their noun."""
 NAMES = re.compile(r":\w+:`[^`]*`|``[^`]*``")
+MADE = re.compile(r"<!-- (\S+): begin -->.*?<!-- \1: end -->|```.*?```", re.DOTALL)
 CROWDED = 2
 """Most pointing words of a sentence."""
 
@@ -38,18 +39,20 @@ class Share:
 
     def add(self, text: str) -> None:
         """Adds the docstrings of a module."""
-        for node in ast.walk(ast.parse(text)):
-            if (
-                isinstance(node, ast.Expr)
-                and isinstance(node.value, ast.Constant)
-                and isinstance(node.value.value, str)
-            ):
-                for sentence in re.split(r"(?<=[.;:?!])\s|\n\s*\n", NAMES.sub("X", node.value.value)):
-                    words = re.findall(r"[a-z']+", sentence.lower())
-                    count = sum(word in POINTING for word in words)
-                    self.words += len(words)
-                    self.pointing += count
-                    self.crowded += count > CROWDED
+        for _, docstring in _docstrings(text):
+            self._count(NAMES.sub("X", docstring))
+
+    def add_page(self, text: str) -> None:
+        """Adds the text of a page in Markdown, without code and without the parts between markers."""
+        self._count(re.sub(r"`[^`]*`", "X", MADE.sub("", text)))
+
+    def _count(self, text: str) -> None:
+        for sentence in re.split(r"(?<=[.;:?!])\s|\n\s*\n|\|", text):
+            words = re.findall(r"[a-z']+", sentence.lower())
+            count = sum(word in POINTING for word in words)
+            self.words += len(words)
+            self.pointing += count
+            self.crowded += count > CROWDED
 
     @property
     def share(self) -> float:
@@ -62,7 +65,8 @@ def pointing(files: Mapping[str, Iterable[Path]]) -> dict[str, Share]:
     shares = {room: Share() for room in files}
     for room, paths in files.items():
         for path in paths:
-            shares[room].add(path.read_text())
+            add = shares[room].add_page if path.suffix == ".md" else shares[room].add
+            add(path.read_text())
     return shares
 
 
