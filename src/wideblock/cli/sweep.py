@@ -112,17 +112,17 @@ def sweep(
         if wanted:
             with place as executor:
                 found = run(wanted, store, executor, report)
-    failed = [point for point in found if point.failure]
+    failed = sum(bool(point.failure) for point in found)
     if json:
         as_json([asdict(point) for point in found])
     elif csv:
         typer.echo(records(found).csv(), nl=False)
-    else:
-        if objective:
-            _show_best(points, store, objective)
-        elif measured := [point for point in current(found) if point.figures]:
-            table(HEAD, map(row, measured))
-        count = f"{len(found) - len(failed)} measured, {len(failed)} failed, {len(points) - len(found)} stored before"
+    elif objective:
+        _show_best(points, store, objective)
+    elif measured := [point for point in current(found) if point.figures]:
+        table(HEAD, map(row, measured))
+    if not json and not csv:
+        count = f"{len(found) - failed} measured, {failed} failed, {len(points) - len(found)} stored before"
         out.print(f"{count}: {store}", markup=False)
     if failed:
         raise typer.Exit(1)
