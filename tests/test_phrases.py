@@ -13,7 +13,7 @@ PAGES = sorted(page for page in TOOLS.parent.glob("docs/**/*.md") if page.name n
 POINTING = {
     "": (9.0, 9), "catalog": (10.4, 18), "cli": (8.0, 8), "docs": (5.7, 92), "drive": (9.4, 15), "evaluate": (8.7, 25),
     "evidence": (8.6, 7), "export": (9.8, 29), "image": (8.6, 7), "native": (8.4, 3), "renewal": (6.6, 4),
-    "rtl": (9.0, 4), "rtl/aead": (7.2, 44), "rtl/aes": (7.0, 23), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
+    "rtl": (9.0, 4), "rtl/aead": (5.0, 26), "rtl/aes": (7.0, 23), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
     "rtl/engine": (5.0, 0), "rtl/flow": (2.4, 0), "rtl/gf128": (7.8, 12), "rtl/hash": (1.6, 0), "rtl/keys": (2.2, 0),
     "rtl/sector": (2.2, 1), "rtl/shell": (7.8, 3), "rtl/stream": (2.6, 0), "rtl/tes": (5.0, 10),
     "simulation": (8.8, 12), "spec": (5.0, 13), "synth": (7.0, 10), "tools": (3.4, 0),

@@ -15,15 +15,15 @@ __all__ = ["AeadBehaviour"]
 
 @dataclass(frozen=True)
 class AeadBehaviour:
-    """Everything that a check or a datasheet must know of such a core beside its interface.
+    """Facts of a core for checks and datasheets, beside the interface.
 
     shape:      sizes of key, nonce, tag and block, in bytes
     ad_bytes:   of the longest associated data
     data_bytes: of the longest message
     timing:     the cycle contract
     influences: inputs, beside handshakes and controls, on which handshakes may depend
-    remains:    registers and memories of the cipher, as patterns of their names, that keep a value of the last message
-                until the next one, ``zeroize`` or a reset
+    remains:    registers and memories of the cipher, as patterns of names, that keep a value of the last message until
+                the next message, ``zeroize`` or a reset
     """
 
     shape: CipherShape
@@ -40,9 +40,9 @@ class AeadBehaviour:
 
     @property
     def classes(self) -> tuple[LengthClass, ...]:
-        """The classes of lengths of a message, and of its associated data as ``tweaks``.
+        """The classes of lengths of a message, and of associated data as ``tweaks``.
 
-        In each other class the one ends as it does not in the others: none, in a part of a block, in whole blocks.
+        Each class has an end of message and of associated data: nothing, a partial block, or whole blocks.
         """
         block = self.shape.block
         some = {

@@ -11,12 +11,12 @@ __all__ = ["BlockAssembler"]
 
 
 class BlockAssembler(wiring.Component):
-    """``block`` has the words that were stored, ``size`` bytes from byte 0; the others are 0.
+    """Collects words in ``block``: ``size`` bytes from byte 0, all other bytes are 0.
 
-    word, bytes: a word, byte 0 in bits 7..0; the number of its bytes that count
-    store:   the word is stored, with ``further`` behind those in the block, else as the first of a new one
-    drop:    what is in the block goes; with ``store`` the word is all that is in it
-    pads:    ``padded`` has 80 behind the bytes of the block if there is room
+    word, bytes: a word, byte 0 in bits 7..0; number of valid bytes
+    store:   stores the word, with ``further`` behind earlier words, else as the first word of a new block
+    drop:    empties the block; with ``store`` the block has the new word alone
+    pads:    ``padded`` has 80 behind the bytes of a block with room
     clear:   the block is emptied
 
     Timing: a word a cycle; ``block`` and ``size`` are registers.

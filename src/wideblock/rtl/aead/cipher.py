@@ -21,10 +21,10 @@ class BlockKind(enum.Enum, shape=2):
 
 
 class Padding(Enum):
-    """Bytes of a block after those of the message. ``ONE`` is 80 00 .. 00 where there is room, ``ZERO`` is 00 .. 00.
+    """Bytes of a block behind the message. ``ONE``: 80 00 .. 00, if the block has room; ``ZERO``: 00 .. 00.
 
-    A cipher that pads otherwise takes ``ZERO`` and adds its own byte, see :func:`wideblock.rtl.bytes.marked`. A block
-    of padding alone, behind a whole last block, is always its own affair.
+    A cipher with another padding takes ``ZERO`` and adds a byte, see :func:`wideblock.rtl.bytes.marked`. A block of
+    padding alone, behind a whole last block, is always made by the cipher.
     """
 
     ZERO = "zero"
@@ -35,14 +35,13 @@ class Padding(Enum):
 class CipherShape:
     """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and four properties.
 
-    judges:  the cipher judges the tag of a decryption, which is its last block, of ``BlockKind.TAG``, padded with
-             00 .. 00; ``tag`` is then 0 if and only if the message is right. Otherwise ``tag`` is compared with the tag
-             received
-    online:  results come while the message does. Otherwise they come only after its last block, and an encryption
-             leaves as one segment
-    expands: an encryption of n bytes gives n // block + 1 whole blocks. Its last block of data is shorter than a block,
+    judges:  the cipher judges the tag of a decryption, the last block, of ``BlockKind.TAG``, padded with 00 .. 00;
+             ``tag`` is 0 if and only if the message is right. Low: ``tag`` is compared with the received tag
+    online:  results come during the message. Low: results come after the last block, and an encryption leaves as one
+             segment
+    expands: an encryption of n bytes gives n // block + 1 whole blocks; the last block of data is shorter than a block,
              maybe empty. A decryption has whole blocks, at least one, and the results' sizes add up to the message
-    pipelined: the cipher can accept a block a cycle, so a word of the next block is accepted together with a block
+    pipelined: the cipher can accept a block a cycle: a word of the next block is accepted together with a block
 
     A tag is no longer than a block.
     """
@@ -74,11 +73,11 @@ class CipherShape:
 
     @property
     def blocks(self) -> data.StructLayout:
-        """A block in. ``size`` bytes of it are the message's, from byte 0 in bits 7..0; the others are the padding.
+        """A block in. ``size`` bytes are of the message, from byte 0 in bits 7..0; all others are padding.
 
-        ``last``: the last one of its kind. All blocks of a kind before it are whole. It has size 0 if the kind has no
-        byte, if the message is abandoned, or if a message of whole blocks is expanded. ``decrypt`` is the same in all
-        blocks of a message that is not abandoned.
+        ``last``: the last block of a kind; earlier blocks of the kind are whole. The last block has size 0 if the kind
+        has no byte, if the message is abandoned, or if a message of whole blocks is expanded. ``decrypt`` is equal in
+        all blocks of a message, unless abandoned.
         """
         sizes = range(self.block + 1)
         return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": BlockKind, "last": 1, "decrypt": 1})

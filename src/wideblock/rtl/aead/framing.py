@@ -25,7 +25,7 @@ class Role(enum.Enum, shape=2):
 
 
 class PacketRole(enum.Enum, shape=2):
-    """The same in packets. ``REST``: behind the end of the message, up to that of its packet."""
+    """The roles in packets. ``REST``: behind the end of the message, up to the end of the packet."""
 
     INSTRUCTION = 0
     HEADER = 1
@@ -34,9 +34,9 @@ class PacketRole(enum.Enum, shape=2):
 
 
 def framed(word_bits: int, packets: bool = False) -> data.StructLayout:
-    """A word, and its place. ``bytes`` of a data word are the segment's, from byte 0; ``end``: it is the last one.
+    """A word with its place. ``bytes``: number of the segment's bytes, from byte 0; ``end``: the segment's last word.
 
-    ``wrong``, in packets: the word ends its packet or its message, but not both.
+    ``wrong``, in packets: the word ends either the packet or the message.
     """
     role = PacketRole if packets else Role
     place = {"word": word_bits, "role": role, "bytes": range(word_bits // 8 + 1), "end": 1}
@@ -57,14 +57,14 @@ def header_words(channel: str, framing: str, state: str, states: Any) -> HeaderW
 
 
 class Framing(wiring.Component):
-    """``o`` is ``i`` with the role of each word. ``inside``: a message was begun, and the next word is one of it.
+    """Gives ``i`` as ``o`` with the role of each word. ``inside``: a message was begun, and has further words.
 
-    A message is an instruction and segments, up to the end of the one that has Last in its header. Instructions of
-    ``alone`` have no segments. The place in a message depends on headers alone, so that a message of any content has an
-    end. Only a reset forgets it: while ``clear`` is high no word passes, and the place stays.
+    A message is an instruction and segments, up to the end of the segment with Last in the header. Instructions of
+    ``alone`` have no segments. The place in a message depends on headers alone: a message of any content has an end.
+    Only a reset forgets the place: while ``clear`` is high no word passes, and the place stays.
 
-    With ``packets`` the end of a packet ends the message in any case, and words between the two ends are ``REST``. In a
-    message that is right both ends are one word; where they part, the first of the two is ``wrong``.
+    With ``packets`` the end of a packet always ends the message, and words between the two ends are ``REST``. In a
+    right message both ends are the same word; otherwise the first of the two ends is ``wrong``.
 
     Timing: no latency.
     Paths:  ``i.valid`` and ``i.payload`` to ``o``, ``o.ready`` and ``clear`` to ``i.ready``; roles come from registers.
@@ -127,7 +127,7 @@ class Framing(wiring.Component):
         return m
 
     def _ended(self, m: Module, role: Signal, fields: data.View, alone: ValueLike, last: Signal) -> Signal:
-        """Whether the word is the last one of its message; and whether its packet says otherwise."""
+        """Whether the word is the last of the message; and whether the packet contradicts."""
         ended = Signal()
         roles = PacketRole
         word = self.o.payload

@@ -16,11 +16,11 @@ __all__ = ["Grammar"]
 class Grammar:
     """Order, types and lengths of the segments of a message for a cipher of ``shape``.
 
-    A message has one segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
-    CIPHERTEXT), and to decrypt one segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, at most
-    ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered`` of it to decrypt); those before the last one are whole
-    blocks, and so is the last one of ciphertext that is expanded; only the last one of another type may be empty, if
-    there is no other. Last is that of the message. Partial must be 0; EOI and the reserved bits are not read.
+    A message has a segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
+    CIPHERTEXT), and to decrypt a segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, with at most
+    ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered(data_bytes)`` to decrypt). Segments before the last of a
+    type are whole blocks, as is the last segment of expanded ciphertext. A segment may be empty only as the single
+    segment of a type. Last is the mark of the message. Partial must be 0; EOI and the reserved bits are not read.
     """
 
     shape: CipherShape
@@ -28,7 +28,7 @@ class Grammar:
     data_bytes: int
 
     def right(self, m: Module, head: data.View, *, kind: Value, decrypt: Value, done: Value) -> Value:
-        """Whether the header ``head`` may follow: one of ``kind`` is awaited, ``done`` bytes of which were before it.
+        """Whether the header ``head`` may follow: a header of ``kind`` is awaited, after ``done`` bytes of the kind.
 
         Paths: all inputs to the result.
         """

@@ -24,15 +24,15 @@ class KeyState(enum.Enum):
 
 
 class KeyLoader(wiring.Component):
-    """Takes one message with a key from ``sdi`` for each time that ``load`` is high, and offers it as ``key``.
+    """Takes a message with a key from ``sdi`` at each ``load``, and offers the key as ``key``.
 
-    ``load`` stays high until ``loaded`` or ``refused`` pulses: the key was accepted, or the message was no key of
-    ``key_bytes``: an instruction LOAD_KEY, and one segment of type KEY with EOT and Last. A message that is refused is
-    taken up to its end. In ``packets`` it must end with its packet; otherwise it is refused, and taken up to the end of
-    that.
+    ``load`` stays high until ``loaded`` or ``refused`` pulses. ``loaded``: the key was accepted. ``refused``: the
+    message was no key of ``key_bytes``, that is, no instruction LOAD_KEY with a single segment of type KEY with EOT and
+    Last. A refused message is taken up to its end. In ``packets`` a message must end with the packet; otherwise the
+    message is refused, and taken up to the end of the packet.
 
-    While ``clear`` is high no word is taken and the key is forgotten; afterwards the rest of a message that was begun
-    is taken and dropped before ``load`` is heeded.
+    While ``clear`` is high no word is taken and the key is forgotten; afterwards the rest of a begun message is dropped
+    before the next ``load``.
 
     Timing: with a valid word in each cycle ``key`` is valid ``latency`` cycles after ``load`` rises.
     Paths:  none from ``sdi.valid`` to ``sdi.ready``; ``key.ready`` to ``loaded``.

@@ -51,10 +51,10 @@ class MinalpherState(enum.Enum):
 
     EMPTY, IDLE:         no key; the nonce is awaited
     AD_MASK, AD_L:       V of associated data enters P; L is awaited
-    AD:                  a block of associated data is awaited, while the one before it is in P
-    MASK, L:             the same for messages
-    DATA, SUM:           a block of data is awaited; one of ciphertext is still offered, for the sum
-    SEAL, JUDGE, JUDGED: the tag is made; that of a decryption is awaited; it was judged
+    AD:                  a block of associated data is awaited, while the block before is in P
+    MASK, L:             V of the message enters P; L is awaited
+    DATA, SUM:           a block of data is awaited; a block of ciphertext is still offered, for the sum
+    SEAL, JUDGE, JUDGED: the tag is made; the tag of a decryption is awaited; the tag was judged
     """
 
     EMPTY = 0
@@ -74,12 +74,12 @@ class MinalpherState(enum.Enum):
 class MinalpherCipher(wiring.Component):
     """Minalpher as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions.
 
-    One permutation is for L and the message. The sums are made in another one, which works on a block while the first
-    works on the next; or in the same, by turns. D and t are registers of their own: D is the mask of the block in the
-    first permutation, and is multiplied by y when a block enters and when it leaves. t takes the mask of a block of the
-    sum when it enters, and P of it when it leaves.
+    A permutation serves L and the message. The sums are made in a second permutation, on a block while the first works
+    on the next block; or in the same permutation, by turns. D and t are registers: D is the mask of the block in the
+    first permutation, multiplied by y when a block enters and when it leaves. t takes the mask of a block of the sum
+    when the block enters, and P of the mask when the block leaves.
 
-    Padding is searched in the last result of a decryption in one cycle of its own, from flags of its bytes.
+    Padding is searched in the last result of a decryption in a separate cycle, from flags of bytes.
 
     Timing: a block of data in 19 cycles, in 37 with one permutation; one of associated data in 19.
     Cost:   the permutations, 512 registers of D and t, 232 of key and nonce, 64 flags of the padding.

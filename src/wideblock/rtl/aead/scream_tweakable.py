@@ -94,15 +94,15 @@ def l_box(m: Module, x: Rows, inverse: Value, name: str) -> Rows:
 
 
 class ScreamBlockCipher(wiring.Component):
-    """``o`` is Scream of ``block`` under ``key`` and ``tweak``, or its inverse, one block at a time.
+    """Gives Scream of ``block`` under ``key`` and ``tweak``, or the inverse, as ``o``; a block at a time.
 
-    ``start`` begins a block when ``ready`` is high, with ``inverse`` beside it. ``tweak`` must be stable from ``start``
-    to ``done``, which is high for one cycle when ``o`` has the result; ``o`` keeps it until the next ``start``.
-    ``ending`` is high in the cycle before ``done``.
+    start:  in, begins a block when ``ready`` is high, with ``inverse``
+    tweak:  in, stable from ``start`` to ``done``
+    done:   out, pulses when ``o`` has the result, kept until the next ``start``; ``ending``: the cycle before ``done``
 
-    A cycle of ``rounds`` rounds is a row of S-boxes with linear layers between, before and behind; to encrypt the one
-    before is left out, to decrypt the one behind. So both directions add K + T_s at the same places, share the S-boxes,
-    and take equally long.
+    A cycle of ``rounds`` rounds is a row of S-boxes with linear layers between, before and behind. An encryption leaves
+    out the layer before, a decryption the layer behind. Both directions add K + T_s at equal places, share the S-boxes,
+    and take the same time.
 
     Timing: ``latency`` = 1 + 2 steps / rounds cycles from ``start`` to ``done``, interval as long.
     Cost:   128 registers; a cycle's S-boxes and rounds + 1 linear layers, those between two rounds for both directions.

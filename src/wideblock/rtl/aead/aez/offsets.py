@@ -34,9 +34,9 @@ class Version(Enum):
 
 
 class Tweak(enum.Enum):
-    """The pairs (j, i) that are used, by what they are for.
+    """Pairs (j, i), by use.
 
-    Numbers of blocks of associated data and of pairs come from the number of those that are done, ``done``.
+    Numbers of blocks of associated data and of pairs are counted from ``done``, the number done.
     FIRST and SECOND: 1 and 2, or to decipher 2 and 1.
     """
 
@@ -142,8 +142,8 @@ def _multiples_v4(tweak: Tweak, j: int, i: Any) -> tuple[Any, Any, Any, bool]:
 class Offsets(wiring.Component):
     """``offset`` of ``tweak`` after three steps by Horner's rule: ``bit`` is 3, 2 and 1; 0 keeps it.
 
-    The power, 2^k I or 2^k J, is a register of its own that ``power`` changes in any cycle. ``done`` is the number of
-    pairs of blocks that are done; its low bits are enough.
+    The power, 2^k I or 2^k J, is a register changed by ``power`` in any cycle. ``done``: number of pairs of blocks
+    done, low bits.
 
     Timing: a step a cycle; ``offset`` is a register.
     Cost:   256 registers, a sum of six blocks.

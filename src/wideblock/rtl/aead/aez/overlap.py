@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two passes over the pairs where they overlap in a pipeline: the steps of one pair, laid over themselves.
+"""The two passes over the pairs in a pipeline: the steps of a pair overlap with the steps of other pairs.
 
-A call is loaded, goes through the pipeline, and has its result ``CALL`` steps later, added to V. Each loop begins a
-pair; how many steps it takes follows from the fields that the steps of one pair need.
+A call is loaded, goes through the pipeline, and gives a result ``CALL`` steps later, added to V. Each loop begins a
+pair; the number of steps of a loop follows from the fields used by a pair.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from .step import AES4, WIDTHS, Acc, Added, Base, Carry, Cond, Count, Enter, Ope
 __all__ = ["CALL", "first_pass", "overlapped", "second_pass"]
 
 CALL = 1 + len(AES4)
-"""Steps from one that loads a call to that which has its result."""
+"""Steps from the load of a call to the result."""
 
 
 def overlapped(
     track: Sequence[Parts], loop: Sequence[Parts], last: Parts, *, least: int, leave: int | None = None
 ) -> tuple[list[Parts], list[Parts]]:
-    """The steps of a loop that begins a pair in its first step while pairs before are under way, and those after it.
+    """The steps of a loop, which begins a pair in the first step beside pairs under way, and the steps after the loop.
 
-    track: the steps of one pair, however many loops they take
-    loop:  what the loop has besides in its first steps, Count.NEXT among it; last: in its last step
-    leave: the step after which the loop is left, from 0; None: its last step
+    track: the steps of a pair, over any number of loops
+    loop:  further fields of the loop's first steps, with Count.NEXT; last: further fields of the last step
+    leave: the last step before leaving the loop, from 0; None: the loop's last step
 
-    The loop has the fewest steps, ``least`` or more, in which no two pairs, and not the loop, need the same field.
-    Raises ValueError if there is no such number.
+    The loop has the fewest steps, ``least`` or more, without a field used twice by pairs and loop. Raises ValueError if
+    no number of steps is possible.
     """
     for interval in range(max(least, len(loop)), len(track) + 1):
         own = beside(loop, [*[{}] * (interval - 1), last])
@@ -66,8 +66,8 @@ def _loop() -> list[Parts]:
 def first_pass(p: Microprogram) -> None:
     """W_i = M_i + E(1, i; M'_i), X_i = M'_i + E(0, 0; W_i), and the sum of all X_i.
 
-    The first call of a pair is loaded when the next block is accepted: if the message ends with less than 16 bytes in
-    that block, the pair is part of the fragment. Its blocks are still there, in the row of X and in T.
+    The first call of a pair is loaded when the next block is accepted: if the message ends in the next block with less
+    than 16 bytes, the pair is part of the fragment. Both blocks of the pair are still in the row of X and in T.
     """
     track: list[Parts] = [{}] * (2 * CALL + 1)
     track[0] = {**LOAD, "operand": Operand.H, "carry": Carry.H, "enter": Enter.WHOLE, "text": Text.H}

@@ -26,11 +26,11 @@ def key_of(m: Module, version: Version, place: int, keys: dict[AezKey, Value], s
 
 
 class AezPipeline(wiring.Component):
-    """``result`` is AES4 of a call whose first round's result was in ``first`` four cycles ago.
+    """Gives AES4 of a call as ``result``, four cycles after the first round's result in ``first``.
 
-    Beside it, in the same cycle: the text ``carried`` and ``live`` that were given with the call, as ``carry`` and
-    ``enter``, when it was loaded; ``made`` is given with a pair's first call, ``late`` is what it was ``2 CALL`` cycles
-    ago. ``second``: the call that is loaded is one of j = 2; ``of_second``: the one in its first round is.
+    carried, live: out, with the result: text and flag of the call, given as ``carry`` and ``enter`` when loaded
+    made:          in, offset of a pair's first call; ``late``: out, ``made`` of ``2 CALL`` cycles ago
+    second:        in, the loaded call is of j = 2; ``of_second``: in, the call in the first round is of j = 2
 
     Timing: from a call loaded to its result ``CALL`` cycles with ``enable``.
     Cost:   three rounds, 48 S-boxes, 512 registers, delay lines of ``CALL`` and of ``2 CALL`` blocks.

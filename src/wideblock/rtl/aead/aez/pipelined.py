@@ -19,13 +19,13 @@ __all__ = ["PipelinedDatapath"]
 
 
 class PipelinedDatapath(Datapath):
-    """A :class:`Datapath` in which a call may leave the AES' register for a :class:`AezPipeline` after its first round.
+    """A :class:`Datapath` with an :class:`AezPipeline`: a call may leave the AES' register after the first round.
 
-    whole:  the block that is offered leaves the pair before it whole
-    effect: the step's result is one to be stored, added or given out
+    whole:  the pair before the offered block stays whole
+    effect: the step's result is stored, added or given out
 
     Timing: as :class:`Datapath`; in the pipeline a call a cycle.
-    Cost:   that of :class:`Datapath`, the pipeline, a choice of texts and of offsets.
+    Cost:   :class:`Datapath`, the pipeline, a choice of texts and of offsets.
     """
 
     more_ports: ClassVar[Mapping[str, Member]] = {"whole": In(1), "effect": Out(1)}

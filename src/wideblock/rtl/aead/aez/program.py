@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of AEZ, step by step: key, nonce, associated data, pairs, fragment, AEZ-prf and AEZ-tiny.
 
-A call of E takes a step to load its operand and one for each round; the next step has its result, and loads the next.
-The offset of the next call is made in the last three rounds. A pair of blocks takes two calls in the first pass, ten
-cycles, and three in the second, fifteen; two blocks of associated data take ten.
+A call of E takes a step to load the operand and a step for each round. The next step has the result, and loads the next
+operand. The offset of the next call is made in the last three rounds. A pair of blocks takes two calls in the first
+pass, ten cycles, and three in the second, fifteen; two blocks of associated data take ten.
 
-Source: AEZ v5 (2017), 1.5, whose names are used; version 4.1 has other round keys for j = 2, and adds the offset to the
+Source: AEZ v5 (2017), 1.5, and the names there; version 4.1 has other round keys for j = 2, and adds the offset to the
 result for j from 3 on.
 """
 
@@ -137,8 +137,8 @@ def _ad(p: _Aez) -> None:
 def _first_pass(p: _Aez) -> None:
     """W_i = M_i + E(1, i; M'_i), X_i = M'_i + E(0, 0; W_i), and the sum of all X_i.
 
-    A block is accepted before the last X_i is stored: if the message ends with less than 16 bytes in it, the pair
-    before it is part of the fragment. Its blocks are still there, in the row of X and in T.
+    A block is accepted before the last X_i is stored: if the message ends in the block with less than 16 bytes, the
+    pair before is part of the fragment. Both blocks of the pair are still in the row of X and in T.
     """
     p.step(**ACCEPT, write=Row.X, source=OperandSource.INPUT, **go("only", Cond.INPUT_LAST))
     p.step(**LOAD, operand=Operand.H, **go("pair"))

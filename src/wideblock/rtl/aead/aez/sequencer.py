@@ -16,15 +16,15 @@ __all__ = ["Microsequencer"]
 
 
 class Microsequencer(wiring.Component):
-    """``step`` is carried out in each cycle with ``go``, and the next one follows; in others it is kept.
+    """Carries out ``step`` in each cycle with ``go``; the step is kept in other cycles.
 
-    block, block_valid: the input block that is offered; key_valid, tag_ready: of key and tag
+    block, block_valid: offered input block; key_valid, tag_ready: of key and tag
     read, write:  addresses in the memory of ``rows`` rows, the special rows at its end
-    done:         pairs that are done
+    done:         pairs done
     number:       the round of AEZ-tiny
     nibbles:      e of the step
-    turn, far:    H is to be turned by a nibble, or by eight; ``step`` waits if it says so
-    size:         bytes of the last block that was hashed or enciphered
+    turn, far:    H is turned by a nibble, or by eight; a ``step`` may wait for the turn
+    size:         bytes of the last block hashed or enciphered
     decrypt:      the message is deciphered
 
     Timing: steps are read from a table a cycle ahead, and are registers.
@@ -74,7 +74,7 @@ class Microsequencer(wiring.Component):
         return m
 
     def _steps(self, m: Module) -> None:
-        """The step after this one is read while this one is carried out."""
+        """Reads the next step while the present step is carried out."""
         fields = [{name: getattr(step, name) for name, _ in self.layout} for step in self.steps]
         words = [self.layout.const(values).as_bits() for values in fields]
         table = memory.Memory(shape=self.layout.size, depth=len(words), init=words, attrs={"rom_style": "logic"})

@@ -53,7 +53,7 @@ AES4_V4 = (AezKey.L, AezKey.I, AezKey.J, AezKey.L)
 
 
 class Operand(enum.Enum):
-    """Value that is loaded: V, the memory's output, or H."""
+    """The loaded value: V, the memory's output, or H."""
 
     V = 0
     MEMORY = 1
@@ -61,7 +61,7 @@ class Operand(enum.Enum):
 
 
 class Constant(enum.Enum):
-    """Added to what is loaded: [128]_128, the padding of a nonce of 12 bytes, or the round of AEZ-tiny."""
+    """Added to the loaded value: [128]_128, the padding of a nonce of 12 bytes, or the round of AEZ-tiny."""
 
     NONE = 0
     TAU = 1
@@ -70,7 +70,7 @@ class Constant(enum.Enum):
 
 
 class Text(enum.Enum):
-    """T, the text that is added to the AES' result: kept, the memory's output (added, or alone), the result, H."""
+    """T, the text added to the AES' result: kept, the memory's output (added, or alone), the result, H."""
 
     KEEP = 0
     ADD = 1
@@ -80,7 +80,7 @@ class Text(enum.Enum):
 
 
 class Hold(enum.Enum):
-    """H: kept, V, or the first e nibbles of V, and behind them 8 and zeros, only zeros, or what H has there."""
+    """H: kept, V, or the first e nibbles of V, then 8 and zeros, only zeros, or the nibbles of H."""
 
     KEEP = 0
     V = 1
@@ -101,13 +101,13 @@ class Acc(enum.Enum):
 class Row(enum.Enum):
     """Rows of the memory.
 
-    W, X:        of the pair in hand; X has its first block as it came until its own value is known
+    W, X:        of the present pair; X has the pair's first block until X is known
     INCOMING:    X of the next pair
     MY:          TAG to decipher, ZERO to encipher
     LEFT, RIGHT: P and Q, exchanged in each round of AEZ-tiny
     ZERO:        never written
-    INPUT:       the first half of an input block that is hashed
-    TAU, DELTA, SX, SY, S, CY: values of these names. P, Q: blocks of the fragment, and intermediate values
+    INPUT:       the first half of a hashed input block
+    TAU, DELTA, SX, SY, S, CY: values by name. P, Q: blocks of the fragment, and intermediate values
     """
 
     W = 0
@@ -130,7 +130,7 @@ class Row(enum.Enum):
 
 
 class OperandSource(enum.Enum):
-    """Value that is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
+    """The value written to the memory: none, V, the first half of the input block, the sum, 0."""
 
     NONE = 0
     V = 1
@@ -140,7 +140,7 @@ class OperandSource(enum.Enum):
 
 
 class Turn(enum.Enum):
-    """Number of nibbles by which H is turned next: e to the left, or to the right."""
+    """Nibbles of the next turn of H: e to the left, or to the right."""
 
     KEEP = 0
     LEFT = 1
@@ -148,7 +148,7 @@ class Turn(enum.Enum):
 
 
 class Out(enum.Enum):
-    """A result: V and H, whole; V and H, of the size of the last block; or V alone, of that size."""
+    """A result: V and H, whole; V and H, of the last block's size; or V alone, of the last block's size."""
 
     NONE = 0
     PAIR = 1
@@ -157,9 +157,9 @@ class Out(enum.Enum):
 
 
 class Count(enum.Enum):
-    """The number of pairs that are done: kept, 0, or one more.
+    """Number of pairs done: kept, 0, or one more.
 
-    ALL:   it becomes the number of all pairs, and is then 0
+    ALL:   the number of all pairs becomes the number of pairs done, and pairs done is 0
     ROUND: the next round of AEZ-tiny
     """
 
@@ -171,7 +171,7 @@ class Count(enum.Enum):
 
 
 class Wait(enum.Enum):
-    """Event that a step waits for: an input block, a key, either, H turned as ordered, or the tag taken."""
+    """Awaited event: an input block, a key, either, H turned as ordered, or the tag taken."""
 
     NONE = 0
     BLOCK = 1
@@ -182,16 +182,16 @@ class Wait(enum.Enum):
 
 
 class Cond(enum.Enum):
-    """When the step at ``target`` follows.
+    """Condition for the step at ``target`` to follow.
 
-    INPUT_WHOLE, INPUT_LAST, INPUT_MORE: the input block has 32 bytes; it is the last of its kind; it is not
+    INPUT_WHOLE, INPUT_LAST, INPUT_MORE: the input block has 32 bytes; is the last of its kind; is not the last
     KEY, ENCRYPT:     a key is offered; the message is enciphered
-    LAST:             the block that was accepted before is the last of its kind
-    NO_HIGH:          it has at most 16 bytes
-    BELOW_16, EXACT_16, WHOLE: it has less than 16 bytes, 16, 32
+    LAST:             the accepted block is the last of its kind
+    NO_HIGH:          the accepted block has at most 16 bytes
+    BELOW_16, EXACT_16, WHOLE: the accepted block has less than 16 bytes, 16, 32
     LONG:             the fragment has 16 bytes or more
-    EVEN:             the size of that block is a multiple of 16
-    NONE, DONE, MORE: there is no pair at all; all pairs are done; they are not
+    EVEN:             the accepted block's size is a multiple of 16
+    NONE, DONE, MORE: the message has no pair; all pairs are done; more pairs follow
     ROUNDS:           another round of AEZ-tiny follows
     """
 
@@ -217,13 +217,13 @@ class Cond(enum.Enum):
 
 @dataclass(kw_only=True)
 class Known:
-    """Numbers from which the order of steps follows: ints of one message, or in hardware values.
+    """Numbers that decide the order of steps: ints of a message, or values in hardware.
 
-    offered, final: bytes of the block that is accepted; it is the last one of its kind
-    size, last:     the same of the last one that was hashed or enciphered
+    offered, final: bytes of the block being accepted; the block is the last of its kind
+    size, last:     bytes of the last block hashed or enciphered; the block is the last of its kind
     key, decrypt:   a key is offered; the message is deciphered
-    pairs, done:    pairs of the message; those that are done
-    number:         the round of AEZ-tiny
+    pairs, done:    pairs of the message; pairs done
+    number:         round of AEZ-tiny
     """
 
     offered: Any = 0
@@ -237,7 +237,7 @@ class Known:
     number: Any = 0
 
     def conditions(self) -> dict[Cond, Any]:
-        """Whether each condition holds."""
+        """The value of each condition."""
         return {
             Cond.NEVER: 0,
             Cond.ALWAYS: 1,
@@ -261,10 +261,12 @@ class Known:
 
 
 class Base(enum.Enum):
-    """V: T, and with ``result`` the AES' register added; or the pipeline's result added to the memory's output, or to
-    the text that came with the call.
+    """V.
 
-    In the latter two nothing is stored, added or given out unless the result is that of a pair.
+    TEXT:    T, with ``result`` plus the AES' register
+    ROW:     the pipeline's result plus the memory's output
+    CARRIED: the pipeline's result plus the text of the call
+    With ROW and CARRIED only results of pairs are stored, added or given out.
     """
 
     TEXT = 0
@@ -273,7 +275,7 @@ class Base(enum.Enum):
 
 
 class Carry(enum.Enum):
-    """The text that goes with a call through the pipeline: H, that of the call before, T + result, or V."""
+    """The text beside a call in the pipeline: H, the text of the call before, T + result, or V."""
 
     H = 0
     CARRIED = 1
@@ -282,8 +284,11 @@ class Carry(enum.Enum):
 
 
 class Enter(enum.Enum):
-    """Whether the call that is loaded is that of a pair: not; if the result in hand is, too; if the block that is
-    accepted leaves the pair before it whole; yes, and its round keys are those of j = 2."""
+    """Whether the loaded call is part of a pair.
+
+    NONE: no    SAME: as the current result    WHOLE: yes, unless the accepted block cuts the pair
+    SECOND: yes, with the round keys of j = 2
+    """
 
     NONE = 0
     SAME = 1
@@ -292,8 +297,11 @@ class Enter(enum.Enum):
 
 
 class Added(enum.Enum):
-    """The offset of what is loaded: the one made; of it, that of the second layer; that of j = i = 0; the one made
-    that the pair's first call had."""
+    """The offset added to the operand.
+
+    MADE: the current offset    SECOND: the current offset, second layer    INNER: j = i = 0
+    FIRST: the offset of the pair's first call
+    """
 
     MADE = 0
     SECOND = 1
@@ -303,18 +311,17 @@ class Added(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class MicroStep:
-    """One cycle. V is as ``base`` says.
+    """A cycle; ``base`` selects V.
 
     tweak, bit: of the next offset; see :class:`Offsets`
-    read:       row that the memory's output has in the next cycle
-    write:      row that takes ``source``
-    half:       e is half of AEZ-tiny's string, in nibbles; otherwise that of the last block's bytes beyond a multiple
-                of 16
-    target:     name of a step, or in the end its number
+    read:       row at the memory's output in the next cycle
+    write:      row for ``source``
+    half:       e is half of AEZ-tiny's string, in nibbles; low: e is the last block's bytes beyond a multiple of 16
+    target:     name of a step; after linking, the step's number
     gather:     T + the pipeline's result is added to the sum
-    read_back, write_back: number of pairs before that in hand to which the rows W and X belong
+    read_back, write_back: pairs from the pair of rows W and X to the present pair
 
-    Fields from ``base`` on are those of a core with a pipeline.
+    Fields from ``base`` on are for a core with a pipeline.
     """
 
     aes: AezKey = AezKey.KEEP
@@ -347,10 +354,10 @@ class MicroStep:
 
 
 WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "read_back": 3, "write_back": 3}
-"""Bits of the fields that are numbers."""
+"""Bits of number fields."""
 
 
 def layout(steps: Sequence[MicroStep]) -> data.StructLayout:
-    """A step in hardware: the fields that any of these steps uses."""
+    """A step in hardware: the fields used by any step."""
     used = [f for f in fields(MicroStep) if any(getattr(step, f.name) != f.default for step in steps)]
     return data.StructLayout({f.name: WIDTHS.get(f.name) or type(f.default) for f in used})
