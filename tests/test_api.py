@@ -19,6 +19,7 @@ from wideblock import api
 from wideblock.drive.sector.shape import shape
 from wideblock.records import Records
 from wideblock.spec.aead import Rejected
+from wideblock.spec.sealed import Forged
 
 pytestmark = pytest.mark.shows("api")
 
@@ -102,6 +103,26 @@ def test_wrong_buffers_are_user_errors():
         core.native(bytes(15))
     with pytest.raises(wideblock.UserError, match="aes-gcm is not in the native library"):
         wideblock.preset("aes-gcm").native(bytes(16))
+
+
+def test_a_core_that_seals_sectors_in_simulation():
+    core = wideblock.preset("hctr2-1s").changed(sector_bytes=64, icv_bytes=16)
+    key, tweak, sector = bytes(range(16)), bytes(16), bytes(range(64))
+    scheme = core.specification(key)
+    with core.simulate(key) as hardware:
+        sealed = hardware.encrypt(tweak, sector)
+        assert sealed == scheme.encrypt(tweak, sector) and len(sealed) == 80
+        changed = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        for opened in (hardware, scheme):
+            assert opened.decrypt(tweak, sealed) == sector
+            with pytest.raises(Forged, match="forged"):
+                opened.decrypt(tweak, changed)
+            with pytest.raises(wideblock.UserError, match="^sector must be 64 bytes, got 48, and 16 of its ICV"):
+                opened.decrypt(tweak, sector)
+            assert opened.decrypt(tweak, sealed) == sector
+    for name in ("xts-enc", "xcb-1s", "aez-2s"):
+        with pytest.raises(wideblock.UserError, match=f"^icv_bytes is no parameter of {name}, which seals no"):
+            wideblock.preset(name).changed(icv_bytes=16)
 
 
 def test_wrong_requests_are_user_errors():

@@ -17,6 +17,7 @@ from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.sector.engine import simulated
 from wideblock.drive.sector.shape import check_sector, check_tweak, shape
+from wideblock.drive.sector.simulation import StatedForged
 from wideblock.errors import UserError
 from wideblock.evaluate import compare as comparison
 from wideblock.evaluate.measured import measured
@@ -27,6 +28,7 @@ from wideblock.export.directory import generate
 from wideblock.image import aead
 from wideblock.native.twin import Twin
 from wideblock.records import Records
+from wideblock.spec.sealed import Forged
 from wideblock.verify.core.report import Report
 from wideblock.verify.suites import suite_of
 
@@ -156,6 +158,17 @@ def _octets(name: str, value: Any) -> bytes:
     return view.tobytes()
 
 
+def _taken(core: SectorContract, tweak: bytes, sector: bytes, beside: int = 0) -> tuple[bytes, bytes]:
+    """Tweak and sector, with ``beside`` bytes of an ICV behind it. Raises UserError for a length that is wrong."""
+    tweak, sector = _octets("tweak", tweak), _octets("sector", sector)
+    try:
+        check_sector(core, len(sector) - beside)
+        check_tweak(core, len(tweak))
+    except ValueError as error:
+        raise UserError(f"{error}{f', and {beside} of its ICV behind it' if beside else ''}") from None
+    return tweak, sector
+
+
 class SpecifiedCipher:
     """The specification of a sector core under one key, for the lengths that the core takes."""
 
@@ -163,21 +176,17 @@ class SpecifiedCipher:
         self._core, self._scheme = core, core.specification(key)
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """The sector enciphered. Raises UserError for a length that the core does not take."""
-        return self._scheme.encrypt(*self._taken(tweak, sector))
+        """The sector enciphered, and its ICV behind it if the core seals sectors. Raises UserError for a length that
+        the core does not take.
+        """
+        return self._scheme.encrypt(*_taken(self._core, tweak, sector))
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """The sector deciphered; as :meth:`encrypt`."""
-        return self._scheme.decrypt(*self._taken(tweak, sector))
+        """The sector deciphered, given with its ICV behind it if the core seals sectors; as :meth:`encrypt`.
 
-    def _taken(self, tweak: bytes, sector: bytes) -> tuple[bytes, bytes]:
-        tweak, sector = _octets("tweak", tweak), _octets("sector", sector)
-        try:
-            check_sector(self._core, len(sector))
-            check_tweak(self._core, len(tweak))
-        except ValueError as error:
-            raise UserError(str(error)) from None
-        return tweak, sector
+        Raises Forged for a sector that was not sealed under this key and tweak.
+        """
+        return self._scheme.decrypt(*_taken(self._core, tweak, sector, beside=self._core.parameters.icv_bytes))
 
 
 class NativeCipher(SpecifiedCipher):
@@ -277,11 +286,13 @@ class SimulatedCipher:
         self.model.load_key(key)
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """The sector enciphered by the core. Raises UserError for a length or a direction that it does not take."""
+        """The sector enciphered by the core, and its ICV behind it if the core seals sectors. Raises UserError for a
+        length or a direction that it does not take.
+        """
         return self._through(tweak, sector, False)
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """The sector deciphered by the core; as :meth:`encrypt`."""
+        """The sector deciphered by the core; as :meth:`encrypt`, and as :meth:`SpecifiedCipher.decrypt`."""
         return self._through(tweak, sector, True)
 
     @property
@@ -292,12 +303,14 @@ class SimulatedCipher:
     def _through(self, tweak: bytes, sector: bytes, decrypt: bool) -> bytes:
         if decrypt not in self._core.behaviour.directions:
             raise UserError(f"{self._core.module} does not {'decrypt' if decrypt else 'encrypt'}")
-        tweak, sector = _octets("tweak", tweak), _octets("sector", sector)
+        beside = self._core.parameters.icv_bytes
+        tweak, given = _taken(self._core, tweak, sector, beside if decrypt else 0)
+        size = len(given) - beside * decrypt
         try:
-            record = self.model.run([sector], [tweak], decrypt)
-        except ValueError as error:
-            raise UserError(str(error)) from None
-        return record.out.tobytes()[: len(sector)]
+            record = self.model.run([given[:size]], [tweak], decrypt, [given[size:]])
+        except StatedForged:
+            raise Forged from None
+        return record.out.tobytes()[:size] + (b"" if decrypt else record.out_icvs[-1].tobytes())
 
     def __enter__(self) -> Self:
         return self

@@ -40,6 +40,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec",),
     purpose="research: wide-block from AES encryption alone, no hash",
     native=lambda p: "aez-core",
+    no_icv=AEZCore.no_icv,
     key_bits=lambda p: 128,
 )
 

@@ -41,7 +41,7 @@ SCHEME = Scheme(
     "fast",
     core,
     SlottedHashParameters,
-    lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
+    lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.icv_bytes + p.sector_bytes),
     FAST.security,
     Status.RECOMMENDED,
     summary,

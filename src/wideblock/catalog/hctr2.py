@@ -39,6 +39,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="wide-block that Linux and Android read, any sector size; the first choice of new designs",
     native=lambda p: "hctr2",
+    sealed_answers="hctr2_icv",
     key_bits=lambda p: p.key_bits,
 )
 

@@ -19,7 +19,7 @@ SCHEME = Scheme(
     "hmch",
     core,
     SlottedPsiParameters,
-    lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+    lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.icv_bytes + p.sector_bytes, order=p.order),
     HMCH.security,
     Status.RECOMMENDED,
     lambda p: summary("HMCH", aes_cores(p.lanes), p),

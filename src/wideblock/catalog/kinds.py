@@ -29,6 +29,7 @@ class KnownAnswer:
     tweak: bytes
     plaintext: bytes
     ciphertext: bytes
+    icv: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class SectorKind(Kind[Any, Any]):
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
         key = b"".join(a[part] for part in core.key_material(p).fields)
-        return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
+        return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"], a.data.get("icv", b""))
 
 
 class AeadKind(Kind[Any, Any]):

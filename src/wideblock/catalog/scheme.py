@@ -13,6 +13,7 @@ from typing import Any
 from wideblock import vectors
 from wideblock.errors import UserError
 from wideblock.rtl.stream.parameters import Parameters
+from wideblock.spec.sealed import Sealed
 
 from .changes import changed
 from .kinds import SECTOR, Kind
@@ -56,6 +57,8 @@ class Scheme:
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
+    sealed_answers: the same for cores that seal sectors
+    no_icv:        reason for which it seals no sectors; empty if it does
     holds:         from parameters and a known answer, whether it is for such a core; the kind judges its lengths
     ciphers:       from parameters, names of the parts that are the AES cores in such a core; none if they are no parts
     attacks:       published attacks that recover plaintext
@@ -83,6 +86,8 @@ class Scheme:
     purpose: str = ""
     native: Callable[[Any], str] | None = None
     limits: Callable[[Any], None] = lambda parameters: None
+    sealed_answers: str | None = None
+    no_icv: str = ""
     key_bits: Callable[[Any], int] = field(kw_only=True)
 
     @property
@@ -122,17 +127,19 @@ class Scheme:
         if len(key) * 8 != bits:
             raise UserError(f"key must be {bits // 8} bytes, got {len(key)}")
         try:
-            return self.specification(parameters, key)
+            specification = self.specification(parameters, key)
         except ValueError as error:  # whatever else a scheme demands of its key
             raise UserError(str(error)) from None
+        return Sealed(specification) if parameters.icv_bytes else specification
 
     def known_answers(self, parameters: Parameters) -> list[Any]:
         """Every known answer for a core of these parameters; maybe none."""
-        if self.answers is None:
+        file = self.sealed_answers if parameters.icv_bytes else self.answers
+        if file is None:
             return []
         found = (
             self.kind.answer(self.core, parameters, group.source, a)
-            for group in vectors.load(self.answers)
+            for group in vectors.load(file)
             for a in group.vectors
             if self.holds(parameters, a)
         )
@@ -172,6 +179,8 @@ class Preset:
 
         Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
         """
+        if "icv_bytes" in changes and self.scheme.no_icv:
+            raise UserError(f"icv_bytes is no parameter of {self.name}, which seals no sectors: {self.scheme.no_icv}")
         parameters = changed(self.name, self.parameters, changes)
         self.scheme.limits(parameters)
         return parameters

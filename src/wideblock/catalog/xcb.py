@@ -47,6 +47,7 @@ SCHEME = Scheme(
     ),
     purpose="nothing but comparison: it is broken",
     native=lambda p: "xcb",
+    no_icv=XCB.no_icv,
     key_bits=lambda p: p.key_bits,
 )
 

@@ -57,6 +57,7 @@ SCHEME = Scheme(
     purpose="disks that other systems must read; an observer sees which blocks changed",
     native=lambda p: "xts",
     limits=limits,
+    no_icv=XTS.no_icv,
     key_bits=lambda p: 2 * p.key_bits,
 )
 

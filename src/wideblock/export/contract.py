@@ -13,6 +13,7 @@ from wideblock.catalog.changes import differences, written
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
 from wideblock.export.names import checked, module_name
+from wideblock.spec.sealed import Sealed
 
 if TYPE_CHECKING:
     from wideblock.export.memories import MemoryBlock
@@ -91,8 +92,9 @@ class Contract(Generic[B, T]):
 
     @property
     def security(self) -> str:
-        """Security statement of the scheme: what it protects and what not, with its source."""
-        return self.preset.scheme.security
+        """Security statement of the scheme, and of sealed sectors: what it protects and what not, with its source."""
+        sealing = f" {Sealed.security}" if self.parameters.icv_bytes else ""
+        return f"{self.preset.scheme.security}{sealing}"
 
     @property
     def registers(self) -> "tuple[RegisterMap, ...]":

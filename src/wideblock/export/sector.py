@@ -20,7 +20,7 @@ from wideblock.rtl.stream.behaviour import LengthRule
 __all__ = ["Case", "cases", "datasheet", "others", "play"]
 
 Case = tuple[bytes, bytes, bool, bytes, bytes]
-"""Key, tweak, decrypt, data in, data out."""
+"""Key, tweak, decrypt, data in, data out; of a core that seals with the ICV behind them, or zeros."""
 
 
 FEW = 2
@@ -48,9 +48,10 @@ def cases(core: Contract, most: int = 4) -> list[Case]:
             known.key,
             known.tweak,
             way,
-            *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
+            *((sealed, plain) if way else (plain, sealed)),
         )
         for known in _various(core.known_answers, most) or _specified(core)
+        for sealed, plain in [(known.ciphertext + known.icv, known.plaintext + bytes(len(known.icv)))]
         for way in core.behaviour.directions
     ]
 
@@ -61,7 +62,7 @@ def _specified(core: Contract) -> list[KnownAnswer]:
     for _ in range(FEW):
         key, tweak, sector = map(rng.randbytes, (sizes.key_bytes, sizes.tweak_bytes, core.behaviour.usual))
         answer = core.specification(key).encrypt(tweak, sector)
-        found.append(KnownAnswer(SPECIFIED, key, tweak, sector, answer))
+        found.append(KnownAnswer(SPECIFIED, key, tweak, sector, answer[: len(sector)], answer[len(sector) :]))
     return found
 
 
@@ -97,8 +98,11 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
             steps.append({})
         request = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
         request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
-        words["i"] += _message(core, given, request)
-        words["o"] += [{**beat, "tag": request["tag"]} for beat in _beats(right, p.beat_bytes, {})]
+        size = len(given) - p.icv_bytes
+        words["i"] += _message(core, given[:size], request)
+        words["i"][-1] |= {"icv": int.from_bytes(given[size:], "little")}
+        beside = {"tag": request["tag"], "icv": int.from_bytes(right[size:], "little")}
+        words["o"] += [{**beat, **beside} for beat in _beats(right[:size], p.beat_bytes, {})]
         steps[-1] = {"i": len(words["i"])}
     limit = 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000
     limit += sum(rests.values()) + 16 * sum(map(len, loader.words.values()))

@@ -181,6 +181,8 @@ def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threa
     if name not in ENGINES:
         raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
     subject.specification(key)  # raises UserError for a key that the scheme does not take
+    if subject.parameters.icv_bytes:
+        raise UserError(f"{subject.module} seals sectors; give --icv FILE or --layout inline, or leave out icv_bytes")
     return ENGINES[name](subject, key, decrypt, threads)
 
 

@@ -94,7 +94,8 @@ def seal_image(
     subject.preset.scheme.check_status(accept_broken=job.accept_broken)
     specification = subject.specification(key)  # raises UserError for a key that the scheme does not take
     try:
-        Sealed(specification)
+        if not isinstance(specification, Sealed):
+            Sealed(specification)
     except ValueError as error:
         raise UserError(f"{subject.module}: {error}") from None
     plain, sealed = subject.parameters.sector_bytes, layout.record(subject.parameters.sector_bytes)

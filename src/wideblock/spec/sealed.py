@@ -14,6 +14,7 @@ from typing import Protocol
 
 from wideblock.spec.aes import BLOCK
 from wideblock.spec.blocks import check_size
+from wideblock.spec.values import Values
 
 __all__ = ["ICV", "Forged", "Sealed", "WideBlock"]
 
@@ -38,6 +39,8 @@ class WideBlock(Protocol):
 
     def encrypt(self, tweak: bytes, sector: bytes, /) -> bytes: ...
     def decrypt(self, tweak: bytes, sector: bytes, /) -> bytes: ...
+    def key_values(self, blocks: int) -> Values: ...
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values: ...
 
 
 class Sealed:
@@ -45,15 +48,37 @@ class Sealed:
 
     Bytes:    tweaks of the scheme; sectors of 16 bytes less than the scheme's; an ICV of 16.
     Source:   see the module.
-    Security: a sector that was not sealed under its key and tweak passes with 2^-128, beside the scheme's own
-              advantage. An old sector is right where it is put back with its old ICV.
+    Security: see :attr:`security`.
     """
+
+    security = (
+        "Sealed, each sector has an integrity check value of 16 bytes, and does authenticate: one that was not sealed "
+        "under its key and tweak passes with 2^-128, beside the scheme's own advantage (encode-then-encipher, Bellare "
+        "and Rogaway, ASIACRYPT 2000). An old sector that is put back with its old value is accepted."
+    )
 
     def __init__(self, scheme: WideBlock):
         unstated = "it does not state that every bit of a result depends on every bit of a sector"
         if reason := getattr(scheme, "no_icv", unstated):
             raise ValueError(f"{type(scheme).__name__} seals no sectors: {reason}")
         self.scheme = scheme
+
+    def key_values(self, blocks: int) -> Values:
+        """Those of the scheme."""
+        return self.scheme.key_values(blocks + 1)
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """Those of the scheme."""
+        return self.scheme.tweak_values(tweak, blocks + 1)
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The sector enciphered, and its ICV behind it."""
+        icv, result = self.seal(tweak, sector)
+        return result + icv
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The plain sector of one with its ICV behind it; :class:`Forged` as :meth:`unseal`."""
+        return self.unseal(tweak, sector[-ICV:], sector[:-ICV])
 
     def seal(self, tweak: bytes, sector: bytes) -> tuple[bytes, bytes]:
         """The ICV, and the sector enciphered."""

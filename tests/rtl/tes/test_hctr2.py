@@ -4,14 +4,21 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.rtl.sector.parameters import HornerParameters
+from wideblock.rtl.sector.parameters import HornerParameters, SealingParameters
 
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
 FEW = [
     ("hctr2-1s", {"sector_bytes": 31, "sbox": "composite", "tweak_bytes": 32}),
+    ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16}),
 ]
 MORE = [
+    # cores that seal sectors
+    ("hctr2-2s", {"icv_bytes": 16, "key_bits": 256, "tweak_bytes": 32}),
+    ("hctr2-1s", {"sector_bytes": 32, "icv_bytes": 16, "mult_stages": 1, "round_stages": 2, "key_bits": 192}),
+    ("hctr2-2", {"sector_bytes": 512, "icv_bytes": 16}),
+    ("hctr2-4s", {"sector_bytes": 512, "icv_bytes": 16, "mult_stages": 6, "key_bits": 256}),
+    ("hctr2-2s-k", {"sector_bytes": 512, "slots": 4, "icv_bytes": 16, "tag_bits": 8}),
     ("hctr2-2s", {"sector_bytes": 31, "mult_stages": 2, "leaf": 2, "tweak_bytes": 32}),
     ("hctr2-1", {"sector_bytes": 128}),
     ("hctr2-2s", {"key_bits": 256}),
@@ -60,7 +67,8 @@ def rows():
 
 
 def test_every_value_of_every_parameter_is_simulated(rows):
-    assert_every_value(HornerParameters, rows)
+    for parameters in (HornerParameters, SealingParameters):
+        assert_every_value(parameters, rows)
     assert {row["mult_stages"] for row in rows} == set(range(1, 9))
     assert {row["sector_bytes"] % 16 == 0 for row in rows} == {True, False}
 

@@ -82,6 +82,7 @@ def test_a_right_core_passes(flaw, seed):
     assert [check.name for check in report.checks if check.outcome is Outcome.NONE] == [
         "slots",
         "state after eviction",
+        "forged sectors",
         "byte qualifiers",
         "equal key halves",
         "key words",

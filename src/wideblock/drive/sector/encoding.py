@@ -30,6 +30,7 @@ class Encoding:
         sectors: Sequence[bytes] | Bytes,
         tweaks: Sequence[bytes] | Bytes,
         decrypt: bool | Sequence[bool] | Bytes,
+        icvs: Sequence[bytes] | Bytes = (),
         *,
         stated: Sequence[int | None] | None = None,
         keeps: Sequence[tuple[int, ...]] = (),
@@ -46,6 +47,7 @@ class Encoding:
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
         tweaks:  one a sector, each of the core's ``tweak_bytes``, or of any number where a sector states it
         decrypt: one for all, or one a sector
+        icvs:    one a sector, for a core that seals; others count as zeros
         stated:  bytes that each sector states to have, or None for those that it has
         keeps:   ``keep`` of each sector's beats, empty where it follows from the length
         slots:   of their keys, one for all or one a sector, for a core with slots
@@ -64,10 +66,19 @@ class Encoding:
         if stated:
             sizes = [n if given is None else given for n, given in zip(sizes, stated, strict=True)]
         request = self._request(tweaks, sizes, np.broadcast_to(slots, len(counts)))
+        if self.shape.icv_bytes:
+            given = icvs if len(icvs) else [b""] * len(counts)
+            rows = [bytes(icv).ljust(self.shape.icv_bytes, b"\0") for icv in given]
+            words["icv"][ends - 1] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
         request["decrypt"] = _bytes(np.broadcast_to(decrypt, len(counts)), 1)
         words, places = self._with_requests(words, request, counts, offer)
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
+            if self.shape.icv_bytes:  # the port of the ICV has the tweak, too: each has values where the other counts
+                odd = _bytes((np.arange(len(words), dtype=np.uint64) + 1) * _ODD, 8)
+                before, behind = np.setdiff1d(np.arange(len(words)), ends - 1), np.flatnonzero(words["start"] == 0)
+                words["icv"][before] = np.tile(odd[before], 2)
+                words["tweak"][behind] = np.tile(odd[behind], self.shape.tweak_room // 8)
         heads = places[starts] - self._in.stream.channel.header_words
         if self._key is None and keys:
             raise ValueError("keys of this core come through its registers")

@@ -12,10 +12,11 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from wideblock.drive.sector.traffic import Request, Specification
+from wideblock.spec.sealed import Forged
 from wideblock.spec.trace import trace
 from wideblock.spec.values import Values
 
-__all__ = ["AnswerPool", "SpecificationPool"]
+__all__ = ["AnswerPool", "SpecificationPool", "answered"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -65,7 +66,7 @@ class SpecificationPool:
 
     def values(self, key: bytes, request: Request) -> Values:
         """Intermediate values of one request, named as in the paper, computed by this process."""
-        return trace(self._specification(key), request.decrypt, request.tweak, request.data)
+        return trace(self._specification(key), request.decrypt, request.tweak, request.given)
 
     def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
         """Promises of all answers, in order, in lists of ``chunk``.
@@ -136,4 +137,14 @@ def _work(there: Connection, here: Connection, specification: Callable[[bytes], 
 
 
 def _answers(keyed: Specification, requests: Sequence[Request]) -> list[bytes]:
-    return [(keyed.decrypt if r.decrypt else keyed.encrypt)(r.tweak, r.data) for r in requests]
+    return [answered(keyed, request) for request in requests]
+
+
+def answered(keyed: Specification, request: Request) -> bytes:
+    """The result and its ICV where the core seals, zeros for that of a plain sector; nothing for a forged sector."""
+    if not request.decrypt:
+        return keyed.encrypt(request.tweak, request.given)
+    try:
+        return keyed.decrypt(request.tweak, request.given) + bytes(len(request.icv))
+    except Forged:
+        return b""

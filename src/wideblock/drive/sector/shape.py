@@ -33,6 +33,7 @@ class Shape:
     most_stated: that a message can state to have; 0 where none states its size
     slots:       of keys, one of which a message names; 0: the core has one key
     tag_bytes:   of a message's tag; 0: it has none
+    icv_bytes:   of a sector's integrity check value; 0: it has none
     """
 
     beat_bytes: int
@@ -45,6 +46,7 @@ class Shape:
     most_stated: int
     slots: int
     tag_bytes: int
+    icv_bytes: int
 
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
@@ -79,5 +81,5 @@ def shape(core: SectorCore) -> Shape:
     tweak_bytes = core.behaviour.length.usual_tweak_of(room)
     most_stated = (1 << widths.get("size", 0)) - 1
     slots = core.timing.slots
-    partial, tag = "keep" in widths, widths.get("tag", 0) // 8
-    return Shape(beat_bytes, key_bytes, key_words, beats, partial, tweak_bytes, room, most_stated, slots, tag)
+    partial, tag, icv = "keep" in widths, widths.get("tag", 0) // 8, widths.get("icv", 0) // 8
+    return Shape(beat_bytes, key_bytes, key_words, beats, partial, tweak_bytes, room, most_stated, slots, tag, icv)

@@ -13,7 +13,11 @@ from wideblock.drive.sector.traffic import Bytes, Key, Request, SectorRecord, Se
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
 
-__all__ = ["SectorSimulation"]
+__all__ = ["SectorSimulation", "StatedForged"]
+
+
+class StatedForged(SimulationError):
+    """A core that seals sectors states that one is forged."""
 
 
 class SectorSimulation(CoreSimulation[SectorCore]):
@@ -44,11 +48,12 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         sectors: Sequence[bytes] | Bytes = (),
         tweaks: Sequence[bytes] | Bytes = (),
         decrypt: bool | Sequence[bool] | Bytes = False,
+        icvs: Sequence[bytes] | Bytes = (),
         **more: Any,
     ) -> SectorScript:
         """A script of sectors, as :meth:`Encoding.script` has it, with the patience that the core may need."""
         patience = self.patience(more.get("offer", 1.0), more.get("take", 1.0))
-        return self._encoding.script(sectors, tweaks, decrypt, **{"patience": patience, **more})
+        return self._encoding.script(sectors, tweaks, decrypt, icvs, **{"patience": patience, **more})
 
     def requests(self, requests: Sequence[Request], **more: Any) -> SectorScript:
         """A script of requests; ``more`` as for :meth:`script`."""
@@ -56,6 +61,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
             [r.data for r in requests],
             [r.tweak for r in requests],
             [r.decrypt for r in requests],
+            [r.icv for r in requests],
             stated=[r.stated for r in requests],
             keeps=[r.keep for r in requests],
             slots=[r.slot for r in requests],
@@ -84,6 +90,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         sectors: Sequence[bytes] | Bytes,
         tweaks: Sequence[bytes] | Bytes,
         decrypt: bool | Sequence[bool] | Bytes = False,
+        icvs: Sequence[bytes] | Bytes = (),
         *,
         slots: int | Sequence[int] = 0,
         offer: float = 1.0,
@@ -94,16 +101,19 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Sends sectors of lengths that the core takes through it under the loaded key, or those of ``slots``.
 
         offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
-        Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
+        Raises :class:`StatedForged` if the core states that one is forged, and :class:`SimulationError` if not exactly
+        these sectors leave, each whole.
         """
         for size in {len(sector) for sector in sectors}:
             check_sector(self.core, size)
         for size in {len(tweak) for tweak in tweaks}:
             check_tweak(self.core, size)
         more = {"slots": slots, "offer": offer, "take": take, "noise": noise}
-        script = self.script(sectors, tweaks, decrypt, **more)
+        script = self.script(sectors, tweaks, decrypt, icvs, **more)
         script.wanted = {"o": script.beats}
         record = self.play(script, seed=seed)
+        if len(record.forged):
+            raise StatedForged(f"{self.core.module}: a sector is stated as forged in cycle {record.forged[0]}")
         self.expect_done(record)
         self._expect_whole(record)
         return record

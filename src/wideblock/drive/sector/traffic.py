@@ -38,6 +38,7 @@ class Request:
     stated: bytes that it states to have, where it states any; None: those that it has
     keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
     slot:   of its key, for a core with slots
+    icv:    its integrity check value, for a core that seals; to encrypt, it does not matter
     """
 
     data: bytes
@@ -46,6 +47,12 @@ class Request:
     stated: int | None = None
     keep: tuple[int, ...] = ()
     slot: int = 0
+    icv: bytes = b""
+
+    @property
+    def given(self) -> bytes:
+        """The sector as a specification takes it: to decrypt, with its ICV behind it."""
+        return self.data + self.icv if self.decrypt else self.data
 
     @property
     def size(self) -> int:
@@ -122,6 +129,8 @@ class SectorRecord:
     key_first, key_taken: (keys,) first and last word accepted of each key; no last one if an event cut it off
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
     out_tags: (output beats, tag_bytes)
+    out_icvs: (output beats, icv_bytes)
+    forged:  cycle of each pulse, for a core that seals
     faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
     computed: each pulse
     violation, violation_cycle: the first broken rule of the output stream, if one was
@@ -144,6 +153,8 @@ class SectorRecord:
         out = words.words["o"]
         size = script.tags.shape[1]
         self.out_tags = np.ascontiguousarray(out["tag"] if size else out["data"][:, :0]).reshape(len(out), size)
+        self.out_icvs = np.ascontiguousarray(out["icv"]) if "icv" in (out.dtype.names or ()) else out["data"][:, :0]
+        self.forged = np.array([cycle for cycle, _ in words.pulses.get("forged", ())], np.int64)
         self.out, self.out_last, self.out_cycle = map(np.ascontiguousarray, (out["data"], out["last"], out["cycle"]))
         self.faults, self.ready = words.pulses["fault"], words.levels["ready"]
         self.computed = np.array([cycle for cycle, _ in words.pulses["computed"]], np.int64)

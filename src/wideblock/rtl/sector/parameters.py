@@ -15,6 +15,7 @@ __all__ = [
     "HashedParameters",
     "HornerParameters",
     "PsiParameters",
+    "SealingParameters",
     "SectorParameters",
     "SinglePassParameters",
     "SlottedHashParameters",
@@ -60,6 +61,26 @@ def _check_slots(p: Any) -> None:
         raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
     if p.slots and p.round_stages > 2:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealingParameters(Parameters):
+    """Those of a sector core that may seal sectors, beside its others."""
+
+    icv_bytes: int = parameter(0, "bytes of a sector's integrity check value; 0: none", (0, 16), absent=0)
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_icv(self)
+
+
+def _check_icv(p: Any) -> None:
+    """Raises UserError for sectors that a core which seals does not take."""
+    if p.icv_bytes and (p.sector_bytes < 32 or p.sector_bytes % p.beat_bytes):
+        raise UserError(
+            f"sector_bytes must be whole beats of {p.beat_bytes} bytes, and at least 32, with icv_bytes of "
+            f"{p.icv_bytes}, got {p.sector_bytes}"
+        )
 
 
 _OVERLAP_OF_LAYERS = "one sector's first layer beside another's second; else one sector at a time"
@@ -188,8 +209,8 @@ class HashedParameters(SectorParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlottedHashParameters(SlottedParameters, HashedParameters):
-    """Parameters of a core with a front and a back hash that may hold many keys."""
+class SlottedHashParameters(SealingParameters, SlottedParameters, HashedParameters):
+    """Parameters of a core with a front and a back hash that may hold many keys, and may seal sectors."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -211,8 +232,8 @@ class PsiParameters(HashedParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlottedPsiParameters(SlottedParameters, PsiParameters):
-    """:class:`PsiParameters` of a core with key slots."""
+class SlottedPsiParameters(SealingParameters, SlottedParameters, PsiParameters):
+    """:class:`PsiParameters` of a core with key slots and sealed sectors."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -252,8 +273,8 @@ class HornerParameters(HashedParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlottedHornerParameters(SlottedParameters, HornerParameters):
-    """:class:`HornerParameters` of a core with key slots."""
+class SlottedHornerParameters(SealingParameters, SlottedParameters, HornerParameters):
+    """:class:`HornerParameters` of a core with key slots and sealed sectors."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -174,12 +174,13 @@ class StoreAndForward(wiring.Component):
 
     def _make_entrance(self) -> Any:
         p = self.parameters
-        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits}
+        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits, "icv_bits": 8 * p.icv_bytes}
         return Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes, tail=self.tail, **more)
 
     def _make_exit(self, sector_bits: int) -> Any:
         p = self.parameters
-        return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, tail=self.tail, tag_bits=p.tag_bits)
+        more = {"tail": self.tail, "tag_bits": p.tag_bits, "icv_bits": 8 * p.icv_bytes}
+        return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, **more)
 
     def _make_interface(self, material: KeyMaterial, faults: tuple[Fault, ...]) -> Interface:
         p = self.parameters
@@ -194,6 +195,7 @@ class StoreAndForward(wiring.Component):
             tweak_bits=tweak_bits,
             slots=p.slots > 0,
             tag_bits=p.tag_bits,
+            icv_bits=8 * p.icv_bytes,
         )
 
     def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
@@ -212,7 +214,11 @@ class StoreAndForward(wiring.Component):
     def _influences(self) -> tuple[Influence, ...]:
         """Inputs beside lengths that may matter to handshakes, in a core with key slots."""
         p = self.parameters
-        tag = [FieldInfluence("i", "tag", "a tag leaves as it came")] if p.tag_bits else []
+        tag: list[Influence] = [FieldInfluence("i", "tag", "a tag leaves as it came")] if p.tag_bits else []
+        if p.icv_bytes:
+            tag.append(
+                OutcomeInfluence("wrong", "the verdict on a sector", "a forged sector is stated, and does not leave")
+            )
         if not p.slots:
             return tuple(tag)
         return (
@@ -293,7 +299,7 @@ class StoreAndForward(wiring.Component):
         register = Signal(len(value), name=name, reset_less=True)
         with m.If(leaving.erase):
             m.d.sync += register.eq(0)
-        with m.Elif(leaving.fetch):
+        with m.Elif(leaving.load if self.parameters.icv_bytes else leaving.fetch):
             m.d.sync += register.eq(value)
         return register
 

@@ -56,14 +56,25 @@ class Entrance(wiring.Component):
         tail: int | None = None,
         slots: bool = False,
         tag_bits: int = 0,
+        icv_bits: int = 0,
     ):
         self.width, self.beats, self.tail, self.slots = width, beats, tail, slots
         self.faults = (*FAULTS, *(() if tail is None else (WRONG_KEEP,)), *((UNKNOWN,) if slots else ()))
         keep = {} if tail is None else {"keep": 16 * width}
         request = ({"slot": SLOT_BITS} if slots else {}) | ({"tag": tag_bits} if tag_bits else {})
         self.request = tuple(request)
-        channel = sector_channel(width, keep=bool(keep), tweak_bits=tweak_bits, slots=slots, tag_bits=tag_bits)
-        layout = {"data": data.ArrayLayout(128, width), "tweak": tweak_bits, **request, "decrypt": 1, "last": 1, **keep}
+        judged = {"icv": icv_bits} if icv_bits else {}
+        more = {"slots": slots, "tag_bits": tag_bits, "icv_bits": icv_bits}
+        channel = sector_channel(width, keep=bool(keep), tweak_bits=tweak_bits, **more)
+        layout = {
+            "data": data.ArrayLayout(128, width),
+            "tweak": tweak_bits,
+            **request,
+            **judged,
+            "decrypt": 1,
+            "last": 1,
+        }
+        layout |= keep
         super().__init__(
             {
                 "i": In(stream.Signature(channel.shape)),

@@ -26,20 +26,27 @@ class Exit(wiring.Component):
     Output registers hold zeros or a finished beat at all times. Registers beside the ring's must be loaded with
     ``fetch`` and cleared with ``erase``, without a reset.
 
+    With ``icv_bits``, ``icv`` is of that sector, too. One that is ``refused`` shows no beat: nothing of it is loaded,
+    and its beats pass with ``o.valid`` low, in a cycle each. Registers beside the ring's are then loaded with ``load``.
+
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
     Paths:  ``o.ready`` to ``fetch`` and ``load``; none to ``o``.
     """
 
-    def __init__(self, *, width: int, beats: int, sector_bits: int, tail: int | None = None, tag_bits: int = 0):
-        self.beats, self.tail, self.tag_bits = beats, tail, tag_bits
+    def __init__(
+        self, *, width: int, beats: int, sector_bits: int, tail: int | None = None, tag_bits: int = 0, icv_bits: int = 0
+    ):
+        self.beats, self.tail, self.tag_bits, self.icv_bits = beats, tail, tag_bits, icv_bits
         number = range(max(2, beats))
+        channel = result_channel(width, keep=tail is not None, tag_bits=tag_bits, icv_bits=icv_bits)
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(width, keep=tail is not None, tag_bits=tag_bits).shape)),
+                "o": Out(stream.Signature(channel.shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
                 **({"tag": In(tag_bits)} if tag_bits else {}),
+                **({"icv": In(icv_bits), "refused": In(1)} if icv_bits else {}),
                 "fetch": Out(1),
                 "erase": Out(1),
                 "load": Out(1),
@@ -55,10 +62,11 @@ class Exit(wiring.Component):
         advance = Signal()
         shown = Signal.like(self.number, reset_less=True)
         final = self.number == self.beats - 1
+        shows = self.pending & ~self.refused if self.icv_bits else self.pending
         m.d.comb += [
             advance.eq(~valid | self.o.ready),
             self.fetch.eq(advance & self.pending & ~self.clear),
-            self.load.eq(self.fetch | self.erase),
+            self.load.eq((self.fetch & ~self.refused if self.icv_bits else self.fetch) | self.erase),
             self.shown_number.eq(shown),
             self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
@@ -66,6 +74,8 @@ class Exit(wiring.Component):
         ]
         if self.tag_bits:
             m.d.comb += self.o.payload.tag.eq(self.tag)
+        if self.icv_bits:
+            m.d.comb += self.o.payload.icv.eq(self.icv)
         if self.tail is not None:
             m.d.comb += self.o.payload.keep.eq(-1)
             with m.If(self.o.payload.last):
@@ -75,7 +85,7 @@ class Exit(wiring.Component):
                 ]
         m.d.sync += self.erase.eq(self.clear)
         with m.If(advance):
-            m.d.sync += valid.eq(self.pending)
+            m.d.sync += valid.eq(shows)
         with m.If(self.load):
             m.d.sync += shown.eq(self.number)
         with m.If(self.fetch):

@@ -19,6 +19,7 @@ class Read(Enum):
 
     EVERY = "every"
     FIRST = "first"
+    LAST = "last"
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,12 @@ def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """Parameters of any core. Raises UserError for an invalid value or mix of values."""
+    """Parameters of any core. Raises UserError for an invalid value or mix of values.
+
+    icv_bytes: bytes of a sector's integrity check value, in a core that seals sectors; 0: none
+    """
+
+    icv_bytes = 0
 
     @property
     def absent(self) -> frozenset[str]:

@@ -28,6 +28,7 @@ def sector_channel(
     sized: bool = False,
     slots: bool = False,
     tag_bits: int = 0,
+    icv_bits: int = 0,
 ) -> Channel:
     """Beats of ``width`` blocks in.
 
@@ -35,10 +36,12 @@ def sector_channel(
     sized:    the first beat states the bytes of message and tweak
     slots:    a message names the slot of its key
     tag_bits: a message has a tag of whole bytes, shown with the result
+    icv_bits: a message to decrypt has an integrity check value
     Without a tweak, the tweak has 0 bits.
     """
     blocks = "a block" if width == 1 else f"{width} blocks"
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
+    judged = "integrity check value of the sector, where that is to decrypt, byte 0 in bits 7..0"
     kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
     ends = Field("keep", 16 * width, kept)
     sizes = (
@@ -54,6 +57,7 @@ def sector_channel(
             *(sizes if sized else ()),
             *([Field("slot", SLOT_BITS, "slot of the key", Read.FIRST)] if slots else []),
             *([Field("tag", tag_bits, "tag of the sector, of any value", Read.FIRST)] if tag_bits else []),
+            *([Field("icv", icv_bits, judged, Read.LAST)] if icv_bits else []),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),
@@ -66,8 +70,9 @@ def sector_channel(
     )
 
 
-def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0) -> Channel:
-    """Beats of ``width`` blocks out, with ``tag_bits`` each with the sector's tag."""
+def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0, icv_bits: int = 0) -> Channel:
+    """Beats of ``width`` blocks out, with ``tag_bits`` each with the sector's tag, with ``icv_bits`` with its ICV."""
+    made = "integrity check value of an encrypted sector, in each of its beats; zeros of a decrypted one"
     ends = Field("keep", 16 * width, "bytes of the beat that are the result's, a run from byte 0; all before the last")
     return Channel(
         "o",
@@ -75,6 +80,7 @@ def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0) -> Chan
         (
             Field("data", 128 * width, "beat of the result, blocks in natural order"),
             *([Field("tag", tag_bits, "tag of the sector, in each of its beats")] if tag_bits else []),
+            *([Field("icv", icv_bits, made)] if icv_bits else []),
             Field("last", 1, "last beat of the result"),
             *([ends] if keep else []),
         ),
@@ -145,18 +151,21 @@ def sector_interface(
     sized: bool = False,
     slots: bool = False,
     tag_bits: int = 0,
+    icv_bits: int = 0,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
 
     ``key_width`` and ``slots`` as in :func:`key_channel`, ``tag_bits`` as in :func:`sector_channel`.
     """
     tag = "tag of the sector that fault is about, in the same cycle; else 0"
+    forged = "one-cycle pulse: the sector whose computed pulses in this cycle is forged, and does not leave"
     ready = "a key is in place and its derived values are computed"
+    more = {"slots": slots, "tag_bits": tag_bits, "icv_bits": icv_bits}
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
-            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, slots=slots, tag_bits=tag_bits),
-            result_channel(width, keep=keep, tag_bits=tag_bits),
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, **more),
+            result_channel(width, keep=keep, tag_bits=tag_bits, icv_bits=icv_bits),
             key_channel(key_bits, key_parts, width=key_width, slots=slots),
         ),
         (
@@ -167,5 +176,6 @@ def sector_interface(
             ),
             *([Control("fault_tag", Out, tag_bits, tag, pulse=False)] if tag_bits else []),
             Control("computed", Out, 1, "one-cycle pulse: the last result block of a sector is known", pulse=True),
+            *([Control("forged", Out, 1, forged, pulse=True)] if icv_bits else []),
         ),
     )

@@ -86,10 +86,11 @@ class Hctr2(Hctr2Equations, HashCounterHash):
     def front(self, X: Sequence[Block]) -> list[Product]:
         p = self.parameters
         tweak = self._beats([FRONT.header, FRONT.T1, FRONT.T2][: 1 + p.tweak_bytes // 16])
-        behind = -(-p.sector_bytes // 16) - 1  # blocks of N
+        skipped = p.m + 1 - len(X)  # X_1, unless it is in no beat
+        behind = -(-p.sector_bytes // 16) - skipped  # blocks of N
         return [
             *horner_sums(tweak, FRONT.shared, decimation=1, lift=behind, name="T"),
-            *self.H(X[1:], FRONT.R, skipped=1),
+            *self.H(X[1:], FRONT.R, skipped=skipped),
         ]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:

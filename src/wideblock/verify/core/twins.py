@@ -19,6 +19,9 @@ __all__ = ["Play", "Secret", "Twins"]
 
 Bytes = NDArray[np.uint8]
 
+BESIDE = ("icv",)
+"""Fields of an output channel with contents beside its data."""
+
 WORD = 4
 """Bytes of a secret that are searched for."""
 
@@ -86,7 +89,7 @@ class Twins:
         for name, channel in self._ports.outputs.items():
             a, b, cycles = _aligned(one.shown[name], other.shown[name])
             for field in channel.shown.names or ():
-                if field in ("cycle", self._data):
+                if field in ("cycle", self._data, *BESIDE):
                     continue
                 differs = (a[field] != b[field]).reshape(len(cycles), -1).any(axis=1)
                 if differs.any():
@@ -157,7 +160,9 @@ class _States:
     @classmethod
     def of(cls, one: Words, other: Words, field: str, play: int) -> "_States":
         a, b, cycles = _aligned(one, other)
-        return cls(cycles + play * _PLAY, a["valid"], (_bytes(a[field]), _bytes(b[field])))
+        fields = [field, *(name for name in BESIDE if name in (a.dtype.names or ()))]
+        one_, other_ = (np.hstack([_bytes(each[name]) for name in fields]) for each in (a, b))
+        return cls(cycles + play * _PLAY, a["valid"], (one_, other_))
 
     @classmethod
     def joined(cls, parts: "Sequence[_States]") -> "_States":

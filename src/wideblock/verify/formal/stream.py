@@ -111,8 +111,9 @@ def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves, for messages with tags, that nothing of a decrypted message leaves before the tag was verified.
 
     After a wrong tag, the status FAILURE alone leaves. The cipher is free, see
-    :func:`wideblock.verify.formal.rules.caesar.release`. ``flat`` is proved in place of the core's own Verilog. Raises
-    :class:`NotApplicable` for a core of messages without tags.
+    :func:`wideblock.verify.formal.rules.caesar.release`. Of a core that seals sectors: no beat of a sector leaves
+    before the verdict, or if the sector is forged. ``flat`` is proved in place of the core's own Verilog. Raises
+    :class:`NotApplicable` for a core without tags and integrity check values.
     """
     return prove(core, family(core).release(core), flat)
 

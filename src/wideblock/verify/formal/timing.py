@@ -37,7 +37,7 @@ from wideblock.verify.formal.step import NextState, Unequal
 
 __all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
 
-DATA = ("data", "word", "key")
+DATA = ("data", "word", "key", "icv")
 """Fields with contents. All other fields of an output are marks of ends and lengths."""
 
 _COLLECTED = ("commands.key", "passage.beat", "window.messages__tweak")

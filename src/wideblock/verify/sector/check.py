@@ -56,7 +56,40 @@ class SectorCheck(Check[SectorSimulation]):
         if decrypt is None:
             first, *other = self.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
-        return Request(data, tweak, decrypt)
+        return Request(data, tweak, decrypt, icv=self.random(self.shape.icv_bytes))
+
+    def sealed(self, requests: Sequence[Request], key: bytes) -> list[Request]:
+        """The requests, of which those to decrypt were sealed under ``key``; as they are for a core that seals none."""
+        right, decrypted = list(requests), [n for n, request in enumerate(requests) if request.decrypt]
+        if not self.shape.icv_bytes:
+            return right
+        plain = [replace(requests[n], decrypt=False) for n in decrypted]
+        for n, answer in zip(decrypted, self.pool.answers(key, plain), strict=True):
+            right[n] = replace(requests[n], data=answer[: -self.shape.icv_bytes], icv=answer[-self.shape.icv_bytes :])
+        return right
+
+    def dealt(self, requests: Sequence[Request], keys: Sequence[Key]) -> list[Request]:
+        """The requests, those of right lengths sealed under the first key of their slot, and half of these then
+        :meth:`forged`; as they are for a core that seals none.
+        """
+        mixed, first = list(requests), {key.slot: key.key for key in reversed(keys)}
+        if not self.shape.icv_bytes:
+            return mixed
+        for slot, key in first.items():
+            mine = [n for n, r in enumerate(requests) if r.slot == slot and len(r.data) in self.behaviour.length]
+            other = self.random(self.shape.icv_bytes)
+            for n, request in zip(mine, self.sealed([requests[n] for n in mine], key), strict=True):
+                mixed[n], other = self.forged(request, other) if self.rng.integers(2) else request, request.icv
+        return mixed
+
+    def forged(self, request: Request, other: bytes) -> Request:
+        """The request with a bit of its data, ICV or tweak changed, or with the ICV of another sector."""
+        name = ("data", "icv", "tweak", "")[self.number(0, 3)]
+        if not name:
+            return replace(request, icv=other)
+        flipped = bytearray(getattr(request, name))
+        flipped[self.number(0, len(flipped) - 1)] ^= 1 << self.number(0, 7)
+        return replace(request, **{name: bytes(flipped)})
 
     @property
     def slots(self) -> list[int]:
@@ -201,7 +234,23 @@ class SectorCheck(Check[SectorSimulation]):
         take: float = 1.0,
         reset: bool = True,
     ) -> str | None:
-        """The first difference between the core and its specification over these requests after a reset, or None."""
+        """The first difference between the core and its specification over these requests after a reset, or None.
+
+        A core that seals sectors gets those of :meth:`dealt`.
+        """
+        return self.compared(self.dealt(requests, keys), keys, events, offer=offer, take=take, reset=reset)
+
+    def compared(
+        self,
+        requests: Sequence[Request],
+        keys: Sequence[Key],
+        events: Sequence[ScriptEvent] = (),
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+        reset: bool = True,
+    ) -> str | None:
+        """As :meth:`play`, with the requests as they are."""
         if reset:
             self.simulation.reset()
         script = self.script(requests, keys, events, offer=offer, take=take)
@@ -213,8 +262,8 @@ class SectorCheck(Check[SectorSimulation]):
         with self.timed():
             if key is not None:
                 self.simulation.load_key(key)
-            data, tweaks, ways = zip(*((r.data, r.tweak, r.decrypt) for r in requests), strict=True)
-            record = self.simulation.run(data, tweaks, ways, slots=[r.slot for r in requests])
+            data, tweaks, ways, icvs = zip(*((r.data, r.tweak, r.decrypt, r.icv) for r in requests), strict=True)
+            record = self.simulation.run(data, tweaks, ways, icvs, slots=[r.slot for r in requests])
         self.count(record.cycles, len(requests))
         return record
 
@@ -225,8 +274,9 @@ class SectorCheck(Check[SectorSimulation]):
 
         ``first``: its sectors are numbered from there on
         """
+        ends = record.script.ends - 1
         for n, (request, answer, sector) in enumerate(zip(requests, right, record.sectors, strict=True)):
-            if (got := sector.tobytes()) != answer:
+            if (got := sector.tobytes() + record.out_icvs[ends[n]].tobytes()) != answer:
                 values = self.pool.values(key, request)
                 return explain(first + n, request, key, answer, got, int(record.first_out[n]), values)
         return None

@@ -17,6 +17,7 @@ from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.eviction import state_after_eviction
+from wideblock.verify.sector.forgeries import forgeries
 from wideblock.verify.sector.judge import level
 from wideblock.verify.sector.key_behind import key_behind
 from wideblock.verify.sector.key_words import key_words
@@ -41,8 +42,9 @@ def published(check: SectorCheck) -> Finding:
     def wrong(vector: KnownAnswer) -> str | None:
         for decrypt in check.behaviour.directions:
             given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
+            right += bytes(len(vector.icv)) if decrypt else vector.icv
             check.simulation.reset()
-            request = Request(given, vector.tweak, decrypt)
+            request = Request(given, vector.tweak, decrypt, icv=vector.icv)
             if difference := check.wrong(check.run([request], vector.key), [request], vector.key, [right]):
                 return difference
         return None
@@ -104,7 +106,8 @@ def random_sectors(check: SectorCheck) -> Finding:
     waiting: deque[tuple[Sequence[Request], bytes, SectorRecord, list[Future[list[bytes]]]]] = deque()
     while settled < total:
         if sent < total:
-            key, requests = check.key(), check.requests(min(BATCH, total - sent))
+            key = check.key()
+            requests = check.sealed(check.requests(min(BATCH, total - sent)), key)
             promises = check.pool.submit(key, requests)
             waiting.append((requests, key, check.run(requests, key), promises))
             sent += len(requests)
@@ -311,6 +314,7 @@ CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
     "state after zeroize": state_after_zeroize,
     "state after eviction": state_after_eviction,
     "secrets on ports": secrets,
+    "forged sectors": forgeries,
     "wrong lengths": wrong_lengths,
     "byte qualifiers": byte_qualifiers,
     "equal key halves": equal_halves,

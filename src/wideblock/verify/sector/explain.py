@@ -14,7 +14,7 @@ __all__ = ["Answers", "compare", "direction", "explain"]
 
 
 class Answers:
-    """The answers of sectors ``numbers``, one after another, in beats of ``size`` bytes.
+    """The answers of sectors ``numbers``, one after another, in beats of ``size`` bytes; ``icv_bytes`` are behind each.
 
     values: from a key and a request, the specification's intermediate values
     """
@@ -25,9 +25,12 @@ class Answers:
         answers: dict[int, bytes],
         size: int,
         values: Callable[[bytes, Request], Values] = lambda key, request: iter(()),
+        icv_bytes: int = 0,
     ):
         self.values = values
-        self.numbers, self.answers = numbers, [answers[n] for n in numbers]
+        self.numbers = numbers = [n for n in numbers if answers[n] or not icv_bytes]  # a forged sector has none
+        self.icvs = [answers[n][len(answers[n]) - icv_bytes :] for n in numbers]
+        self.answers = [answers[n][: len(answers[n]) - icv_bytes] for n in numbers]
         counts = np.array([-(-len(answer) // size) for answer in self.answers], np.int64)
         self.ends = np.cumsum(counts)
         self.starts = self.ends - counts
@@ -75,6 +78,15 @@ def compare(
         return (
             f"The tag of a beat of sector {numbers[beat]} is {tags[beat][::-1].tobytes().hex()}, right is "
             f"{asked[beat][::-1].tobytes().hex()} (cycle {int(record.out_cycle[these[beat]])})."
+        )
+    icvs = np.frombuffer(b"".join(right.icvs), np.uint8).reshape(len(right.icvs), record.out_icvs.shape[1])
+    icvs = icvs[np.searchsorted(right.ends, np.arange(n), side="right")]
+    shown = record.out_icvs[these[:n]]
+    if len(other := np.flatnonzero((shown != icvs).any(axis=1))) and other[0] <= first_wrong:
+        beat = int(other[0])
+        return (
+            f"The integrity check value beside a beat of sector {numbers[beat]} is {shown[beat].tobytes().hex()}, "
+            f"right is {icvs[beat].tobytes().hex()} (cycle {int(record.out_cycle[these[beat]])})."
         )
     if first_wrong < n:
         place, cycle = right.place(first_wrong), int(record.out_cycle[these[first_wrong]])

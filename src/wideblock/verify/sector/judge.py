@@ -318,6 +318,20 @@ class _Judged:
                 found.append((n, key))
         return found
 
+    def verdicts(self, i: int, start: int, end: int, answers: dict[int, bytes]) -> str | None:
+        """``forged`` pulses with the ``computed`` of each sector that is forged, and of no other, in stretch ``i``."""
+        record = self.record
+        sound = self.whole & np.array([self.leaves(n) for n in range(len(self.requests))], bool)
+        pulses = record.computed[(record.computed >= self.pulses_from(i, start)) & (record.computed <= end)].tolist()
+        sectors = np.flatnonzero(sound & (record.first_in >= start) & (record.last_in <= end)).tolist()
+        judged = dict(zip(pulses, sectors, strict=False))
+        right = {cycle for cycle, n in judged.items() if n in answers and not answers[n]}
+        seen = set(record.forged[(record.forged >= self.pulses_from(i, start)) & (record.forged <= end)].tolist())
+        if wrong := min(right ^ seen, default=None):
+            which = f"sector {judged[wrong]}" if wrong in judged else "no sector"
+            return f"forged is {int(wrong in seen)} in cycle {wrong} for {which}, right is {int(wrong in right)}."
+        return None
+
     def output(self, pool: AnswerPool) -> str | None:
         """Every whole sector, once, in order, right in every byte, and nothing else."""
         record, requests = self.record, self.requests
@@ -333,7 +347,10 @@ class _Judged:
             if len(these) and these[0] != used:
                 return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
             used += len(these)
-            right = Answers([n for n, _ in pairs], answers, record.out.shape[1], pool.values)
+            if difference := self.verdicts(i, start, end, answers):
+                return difference
+            numbers, icv_bytes = [n for n, _ in pairs], record.out_icvs.shape[1]
+            right = Answers(numbers, answers, record.out.shape[1], pool.values, icv_bytes)
             if difference := compare(self.subject, record, these, right, requests, keys, self.epoch(i)):
                 return difference
             if i == len(leaving) - 1 and record.outcome == PlayOutcome.DONE and len(these) < len(right.beats):

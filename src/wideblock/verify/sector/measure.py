@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycle contract of a core, measured at the ports of its running model."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -112,13 +112,14 @@ class _Measuring:
         self.decrypt, self.rng = decrypt, rng
         self.tweak_size, self.size = sizes or (self.shape.tweak_bytes, self.core.behaviour.usual)
         self.timing = timing_of(self.core, sizes)
+        self.keys: dict[int, bytes] = {}
 
     def measured(self, n: int) -> Measured:
         self.simulation.reset()
         setup, zeroize = self.setup(), self.zeroize()
         self.simulation.reset()
         for slot in self.slots:
-            self.simulation.load_key(self.key(), slot)
+            self.simulation.load_key(self.key(slot), slot)
         single = [self.play(1) for _ in range(3)]
         left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
         full, gaps = until_steady(self.stream, n)
@@ -136,7 +137,8 @@ class _Measuring:
 
     def stream(self, units: int) -> SectorRecord:
         """The record of sectors offered back to back."""
-        return self.simulation.run(*self.sectors(units), slots=self.rng.choice(self.slots, units).tolist())
+        slots = self.rng.choice(self.slots, units).tolist()
+        return self.simulation.run(*self.sectors(units, slots), slots=slots)
 
     @property
     def slots(self) -> list[int]:
@@ -146,7 +148,7 @@ class _Measuring:
     def setup(self) -> int:
         if self.shape.slots:
             begin = self.timing.zeroize + 8
-            keys = [Key(self.key(), before=0, cycle=begin, slot=slot) for slot in self.slots]
+            keys = [Key(self.key(slot), before=0, cycle=begin, slot=slot) for slot in self.slots]
             return self.only((int(self.play(1, keys=[k], slots=k.slot).first_in[0]) - begin for k in keys), "setup")
         first, following = (self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2))
         words = int(first.key_taken[0] - first.key_first[0])
@@ -158,8 +160,9 @@ class _Measuring:
             self.simulation.reset()
             if sectors:
                 self.simulation.load_key(self.key())
+            given = self.sectors(sectors) if sectors else ()
             keys, events = [Key(self.key(), cycle=moment + 1)], [zeroize_at(moment)]
-            script = self.simulation.script(*self.sectors(sectors), keys=keys, events=events, quiet=0)
+            script = self.simulation.script(*given, keys=keys, events=events, quiet=0)
             record = self.simulation.play(script)
             if self.shape.slots:
                 cycles.append(next(at for at, high in record.ready if high and at > moment) - moment)
@@ -173,9 +176,9 @@ class _Measuring:
         load = t.setup - t.key_words
         for moment in (t.busy + self.rng.integers(0, t.interval, 4)).tolist():
             evict = Key(self.key(), cycle=moment, evict=True)
-            keys = [evict, Key(self.key())]
             units = 2 + (moment + t.eviction) // t.interval
-            script = self.simulation.script(*self.sectors(units), keys=keys)
+            sectors = self.sectors(units)
+            script = self.simulation.script(*sectors, keys=[evict, Key(self.key())])
             record = self.simulation.play(script)
             evicted, loaded = record.key_taken.tolist()
             waits.append(loaded - evicted - load)
@@ -184,18 +187,25 @@ class _Measuring:
     def play(self, n: int, **more: Any) -> SectorRecord:
         """The record of random sectors, all of which must leave."""
         simulation, want = self.simulation, n * self.shape.beats_of(self.size)
-        script = simulation.script(*self.sectors(n), want=want, **more)
+        script = simulation.script(*self.sectors(n, more.get("slots", 0)), want=want, **more)
         record = simulation.play(script)
         simulation.expect_done(record)
         return record
 
-    def sectors(self, n: int) -> tuple[Bytes, Bytes, bool]:
-        """Random sectors and tweaks, and the direction."""
+    def sectors(self, n: int, slots: int | Sequence[int] = 0) -> tuple[Any, Bytes, bool, Any]:
+        """Random sectors and tweaks, the direction, and the ICVs of sectors sealed under the last keys of ``slots``."""
         data, tweaks = (self.rng.integers(0, 256, (n, size), np.uint8) for size in (self.size, self.tweak_size))
-        return data, tweaks, self.decrypt
+        if not (self.shape.icv_bytes and self.decrypt):
+            return data, tweaks, self.decrypt, ()
+        keyed = {slot: self.core.specification(key) for slot, key in self.keys.items()}
+        given = zip(np.broadcast_to(slots, n).tolist(), tweaks, data, strict=True)
+        sealed = [keyed[slot].seal(tweak.tobytes(), sector.tobytes()) for slot, tweak, sector in given]
+        return [sector for _, sector in sealed], tweaks, self.decrypt, [icv for icv, _ in sealed]
 
-    def key(self) -> bytes:
-        return self.rng.bytes(self.shape.key_bytes)
+    def key(self, slot: int = 0) -> bytes:
+        """A random key, from now on the last one of ``slot``."""
+        self.keys[slot] = self.rng.bytes(self.shape.key_bytes)
+        return self.keys[slot]
 
     def only(self, values: Iterable[T], what: str) -> T:
         """The one value that all have. Raises :class:`SimulationError`."""

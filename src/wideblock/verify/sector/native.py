@@ -7,11 +7,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
+from wideblock.drive.sector.pool import answered
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
 from wideblock.simulation.bench import SimulationError
+from wideblock.spec.sealed import ICV, Forged
 from wideblock.spec.trace import trace
 from wideblock.spec.values import Values
 from wideblock.verify.sector.check import SectorCheck
@@ -21,6 +26,27 @@ __all__ = ["JUDGED_NATIVELY", "NativePool"]
 
 EVERY = 64
 """Answers for each one that the specification computes, too."""
+
+
+class SealingTwin:
+    """Sealed sectors of the library, as a specification has them: with the ICV behind."""
+
+    def __init__(self, twin: Twin):
+        self._twin = twin
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        sealed, icv = self._twin.seal(_row(sector), _row(tweak))
+        return sealed.tobytes() + icv.tobytes()
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        plain, right = self._twin.unseal(_row(sector[:-ICV]), _row(sector[-ICV:]), _row(tweak))
+        if not right.all():
+            raise Forged
+        return plain.tobytes()
+
+
+def _row(data: bytes) -> NDArray[np.uint8]:
+    return np.frombuffer(data, np.uint8).reshape(1, -1)
 
 
 class NativePool:
@@ -48,17 +74,18 @@ class NativePool:
         except ValueError as error:
             raise UserError(str(error)) from None
         with twin:
-            answers = [(twin.decrypt if r.decrypt else twin.encrypt)(r.tweak, r.data) for r in requests]
+            keyed = SealingTwin(twin) if self._subject.parameters.icv_bytes else twin
+            answers = [answered(keyed, request) for request in requests]
         for i in range(-self._answered % EVERY, len(requests), EVERY):
             keyed, r = self._subject.specification(key), requests[i]
-            if (keyed.decrypt if r.decrypt else keyed.encrypt)(r.tweak, r.data) != answers[i]:
+            if answered(keyed, r) != answers[i]:
                 raise SimulationError(f"the native library differs from the specification under key {key.hex()}, {r}")
         self._answered += len(requests)
         return answers
 
     def values(self, key: bytes, request: Request) -> Values:
         """Intermediate values of one request, those of the specification."""
-        return trace(self._subject.specification(key), request.decrypt, request.tweak, request.data)
+        return trace(self._subject.specification(key), request.decrypt, request.tweak, request.given)
 
 
 @contextmanager

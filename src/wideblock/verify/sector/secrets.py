@@ -101,7 +101,10 @@ def _random(check: SectorCheck, number: int) -> _Plan:
 
 def _draw(check: SectorCheck, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:
     """Keys, tweaks and sectors of the plan's lengths, and a play with them."""
-    requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
+    requests = [
+        replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak)), icv=check.random(len(r.icv)))
+        for r in plan.requests
+    ]
     keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
     return partial(_play, check, replace(plan, requests=requests, keys=keys), seed)
 
@@ -130,6 +133,9 @@ def _secrets(
             mine = not check.shape.slots or request.slot == key.slot
             if mine and 0 <= since < first <= until and request.size in check.behaviour.length:
                 yield from specification.tweak_values(request.tweak, -(-len(request.data) // BLOCK))
+                if request.icv and request.decrypt:  # of random bytes: it is forged
+                    plain = specification.scheme.decrypt(request.tweak, request.icv + request.data)
+                    yield from inputs("a forged sector deciphered", plain, BLOCK)
         yield from inputs("the key", key.key, BLOCK)
     for n, request in enumerate(requests):
         yield from inputs(f"sector {n} as it entered", request.data, BLOCK)

@@ -9,6 +9,8 @@ Each stage works on the oldest ready sector. Values of a sector between stages a
 sector under way; a pointer a stage is the number of the next sector.
 """
 
+from dataclasses import replace
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
@@ -38,7 +40,8 @@ class HashCounterHash(HchEquations, TwoPass):
 
     def __init__(self, parameters: HashedParameters):
         self.parameters = p = parameters
-        structure = self.structure
+        sealed = p.icv_bytes // 16  # blocks of the input that are in no beat, and that no pass takes
+        self.structure = structure = replace(self.structure, specials=self.structure.specials - sealed)
         self.shortcut = structure.shortcuts and not p.overlap
         self.lanes = PipelinedEncryption(
             key_bits=p.key_bits,
@@ -53,7 +56,8 @@ class HashCounterHash(HchEquations, TwoPass):
         self.lane_steps = self.place.steps
         self.calls = HchCalls(p, structure, cipher_latency)
         least_interval = max(self.lane_steps + structure.lane_calls, self.calls.spacing)
-        front, back = self.front(range(p.m)), self.back(range(p.m))
+        numbers = [*[0] * sealed, *range(p.m)]  # with a second call W is in the place of number 0
+        front, back = self.front(numbers), self.back(numbers)
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
         made = programs(p, front, back, self.place, self.calls, least_interval=least_interval)
@@ -137,6 +141,8 @@ class HashCounterHash(HchEquations, TwoPass):
                 row, column = divmod(piece.block, place.width)
                 mine = f.later(f"take{piece.block}", entrance.take & (entrance.number == row))
                 slots.write(whose, piece.of(f.beat[column]), mine)
+        if c.icv is not None:  # that of the last beat stays
+            c.icv.write(whose, f.later("taken_icv", x.icv), take)
         row = f.later("taken_row", f.stages.row(entrance.number, sector))
         for bank, memory in enumerate(c.sector):
             memory.write(row, Cat(f.beat[column] for column in place.columns(bank)), take)
@@ -146,7 +152,7 @@ class HashCounterHash(HchEquations, TwoPass):
             (arrives,) = (a.step for a in self.programs["front"].arrivals if a.block == FRONT.Xa)
             assert taken + 2 <= arrives
             decrypt = f.later("Xa_decrypt", c.direction.read(sector))
-            value = f.later("Xa", self.Xa([block.read(sector) for block in c.X], decrypt))
+            value = f.later("Xa", self.Xa(c.known_last(sector, decrypt), decrypt))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
         self._held_blocks(f, FRONT, f.front.unit, whose)
         if c.shared is not None:
@@ -188,8 +194,9 @@ class HashCounterHash(HchEquations, TwoPass):
         decrypt = c.direction.read(sector)
         whose = f.later("r", sector)
         hashed = self._hashed(f, unit.result(FRONT.R), whose)
-        X = [block.read(whose) for block in c.X]
-        f.m.d.comb += r_value.eq(self.R(X, f.later("r_decrypt", decrypt), hashed))
+        r_decrypt = f.later("r_decrypt", decrypt)
+        X = c.known_last(whose, r_decrypt)
+        f.m.d.comb += r_value.eq(self.R(X, r_decrypt, hashed))
         c.R.write(whose, r_value, f.later("r_go", go))
         enters = Const(0) if self.structure.end_calls else go
         return Single(self.called(X, r_value), go, sector, decrypt, enters)
@@ -412,9 +419,16 @@ class HashCounterHash(HchEquations, TwoPass):
             inner, known = self.calls.closing(f, call, self._call_keys(f, call))
             sector = f.stages.pointer("inner", known)
             whose = f.later("closed", sector)
+        judged = f.later("judged", c.direction.read(sector)) if c.refused is not None else None
         known = f.later("known", known)
-        c.inner.write(whose, inner, known)
         f.m.d.comb += self.computed.eq(known)
+        if judged is None or c.refused is None:
+            c.inner.write(whose, inner, known)
+            return sector
+        wrong = Signal(name="wrong")  # its product is the verdict: zeros stand in front of a right sector
+        f.m.d.comb += [wrong.eq(judged & inner.any()), self.forged.eq(known & wrong)]
+        c.inner.write(whose, inner & ~judged.replicate(128), known)
+        c.refused.write(whose, wrong, known)
         return sector
 
     def _exit(self, f: HchFrame, computed: Value) -> Value:
@@ -426,6 +440,12 @@ class HashCounterHash(HchEquations, TwoPass):
         beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
         outer = None if c.outer is None else c.outer.read(leaving.sector)
         blocks_known = self.order(c.direction.read(leaving.sector), c.inner.read(leaving.sector), outer)
+        if c.refused is not None:
+            icv, *blocks_known = blocks_known
+            f.m.d.comb += [
+                leaving.refused.eq(c.refused.read(leaving.sector)),
+                leaving.icv.eq(self._beside(f.m, leaving, "icv", icv)),
+            ]
         known = [self._beside(f.m, leaving, f"known{k}", block) for k, block in enumerate(blocks_known)]
         f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module, Mux, Value
 from amaranth.hdl import ValueLike
 
 from wideblock.rtl.hash.unit import HashPass, HashUnit
@@ -43,6 +43,7 @@ class HchCarried:
     """Values of a sector between stages.
 
     tweak, direction, X: of the input, X the blocks known last
+    icv, refused:        of a core that seals: the ICV of the input; the sector is forged; else None
     R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None if no stage takes the value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
@@ -51,6 +52,8 @@ class HchCarried:
 
     tweak: Slots
     direction: Slots
+    icv: Slots | None
+    refused: Slots | None
     X: list[Pieces]
     R: Slots
     Z: Slots
@@ -83,6 +86,8 @@ class HchCarried:
         return cls(
             tweak=stages.slots("tweak", 8 * p.tweak_bytes),
             direction=stages.slots("direction", 1),
+            icv=stages.slots("icv") if p.icv_bytes else None,
+            refused=stages.slots("refused", 1) if p.icv_bytes else None,
             X=[Pieces.of(stages, f"X{k}", pieces) for k, pieces in enumerate(place.specials, 1)],
             R=stages.slots("R"),
             G=None if structure.end_calls else stages.slots("G"),
@@ -96,6 +101,11 @@ class HchCarried:
             sector=ring("sector_ring"),
             result=ring("result_ring"),
         )
+
+    def known_last(self, sector: Value, decrypt: Value) -> list[Value]:
+        """The blocks of ``sector`` known last, of a core that seals behind its ICV, or zeros to encrypt."""
+        X = [block.read(sector) for block in self.X]
+        return X if self.icv is None else [Mux(decrypt, self.icv.read(sector), 0), *X]
 
     @property
     def before(self) -> Slots:

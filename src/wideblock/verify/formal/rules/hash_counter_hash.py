@@ -3,7 +3,7 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotProved
+from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules.outputs import OutputPlaces, damage
 from wideblock.verify.formal.rules.parts import (
     admitted,
@@ -16,7 +16,7 @@ from wideblock.verify.formal.rules.parts import (
     rekeyed_in_order,
 )
 
-__all__ = ["order", "output", "queues", "rekey"]
+__all__ = ["order", "output", "queues", "rekey", "release"]
 
 
 def queues(core: Contract) -> Rule:
@@ -34,7 +34,7 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's banks, and the last known blocks, in the order of the direction."""
-    places = ("core.result_ring", "core.inner", "core.outer", "core.direction")
+    places = ("core.result_ring", "core.inner", "core.outer", "core.direction", "core.refused")
     return OutputPlaces(places, begins=damage(core))
 
 
@@ -184,6 +184,33 @@ def rekey(core: Contract) -> Rule:
     """No sector between the front hash and the last block known, and no step or call in the lanes."""
     text = "front_step == 0 && to_front == to_inner && steps == 0 && single_flight == 0"
     return rekeyed_in_order(core, order(core), "front == inner && front_step == 0", text)
+
+
+def release(core: Contract) -> Rule:
+    """No beat of a sector to decrypt leaves, or is loaded into an output register, before its verdict or against it.
+
+    The exit reads of the verdict at the row of the sector that leaves, which is below the first one that is not judged;
+    ``order`` has that no stage announces a sector that it was not given.
+    """
+    if not core.parameters.icv_bytes:
+        raise NotApplicable("nothing to verify before it leaves: a sector has no integrity check value")
+    exit_ = ("fetch", "load", "erase", "pending", "refused", "sector")
+    signals = {name: f"core.exit.{name}" for name in exit_} | {"clear": CLEAR, "wrong": "core.wrong"}
+    signals |= {"judged": "core.exit_sector_later" if core.component.ahead else "core.inner_sector"}
+    valid = core.shell.named("o").valid
+    return Rule(
+        "no beat of a sector to decrypt leaves, or is loaded, before its verdict, or if that is forged; forged is the "
+        "verdict; assumed: a row of the memory of verdicts gives what was written to it last",
+        signals,
+        f"""
+      reg right = 0;  // the last beat that was fetched is of a sector whose verdict was known, and right
+      always @(posedge {core.shell.clock}) right <= !clear && (fetch ? sector != judged && !refused : right);
+      always @* if (!clear) begin
+        assert (!{valid} || right);
+        assert (!load || erase || (fetch && sector != judged && !refused));
+        assert (forged == (computed && wrong));
+      end""",
+    )
 
 
 def _closing_calls(made, bits: int) -> tuple[dict[str, str], str]:

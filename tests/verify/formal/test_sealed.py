@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of a core that seals sectors, and faults of it that are not proved."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.secrecy import prove_secrecy
+from wideblock.verify.formal.stream import prove_release, prove_stable
+from wideblock.verify.formal.timing import prove_timing
+
+from ...variants import over
+from .faults import Fault, Ungated, broken
+
+pytestmark = pytest.mark.shows("formal-stream")
+
+CORE = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16})
+FETCHED = {"fetch": "core.exit.fetch", "clk": "aclk"}
+LATE = "reg late; always @(posedge clk) late <= fetch;"
+ICV_BIT = {"s": "s_axis_tuser"}
+FAULTS = (
+    (prove_release, Fault("a forged sector is loaded", "core.exit.load", "was | fetch", FETCHED)),
+    (prove_release, Fault("a forged sector leaves", "m_axis_tvalid", "was | late", FETCHED, LATE)),
+    (prove_release, Fault("a sector leaves before its verdict", "core.exit.pending", "1'b1")),
+    (prove_release, Fault("no sector is stated as forged", "forged", "1'b0")),
+    (prove_timing, Fault("ready depends on the ICV", "core.entrance.i__ready", "was && !s[130]", ICV_BIT)),
+    (prove_secrecy, Ungated("core.inner")),
+)  # fmt: skip
+
+
+@over("prove", [prove_release, prove_timing, prove_secrecy, prove_stable])
+def test_the_rule_is_proved(prove):
+    assert prove(CORE).gates > 0
+
+
+@over("prove, fault", FAULTS)
+def test_a_fault_is_not_proved(prove, fault):
+    closed = family(CORE).output(CORE).closed if prove is prove_secrecy else ()
+    flat = flatten(CORE, closed) if prove in (prove_secrecy, prove_timing) else flatten(CORE)
+    with pytest.raises(NotProved):
+        prove(CORE, broken(flat, fault))
+
+
+def test_a_core_that_seals_nothing_has_nothing_to_verify():
+    with pytest.raises(NotApplicable, match="a sector has no integrity check value"):
+        prove_release(contract("hctr2-1s", {"sector_bytes": 64}))

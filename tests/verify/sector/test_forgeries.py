@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of the verdict, put by hand into cores that seal sectors: each is found by the check that is for it."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.rtl.sector import store_and_forward
+from wideblock.rtl.sector.hash_counter_hash import core as hash_counter_hash
+from wideblock.rtl.sector.hash_counter_hash import values
+from wideblock.rtl.stream import exit as exit_
+from wideblock.verify.sector.suite import SECTORS
+
+from ..changed_source import changed, expect_found
+
+pytestmark = pytest.mark.shows("mutation", "verdicts")
+
+CORE = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
+SECOND = ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "sbox": "composite"})
+KNOWN, LEAVES, ENTERS = "_known_last", "_exit", "_front_hash"
+MADE = "wrong.eq(judged & inner.any())"
+REFUSED = "c.refused.read(leaving.sector)"
+
+# core, (where it is used, its name there, where it is, source, changed source), (check, words)
+FAULTS = {
+    "127 bits are compared": (
+        CORE,
+        (hash_counter_hash.HashCounterHash, KNOWN, hash_counter_hash, MADE, MADE.replace("inner", "inner[:127]")),
+        ("forged sectors", "forged is 0"),
+    ),
+    "a sector to encrypt is judged": (
+        CORE,
+        (hash_counter_hash.HashCounterHash, KNOWN, hash_counter_hash, MADE, "wrong.eq(inner.any())"),
+        ("random sectors", "forged|stuck"),
+    ),
+    "the verdict of the next sector": (
+        CORE,
+        (
+            hash_counter_hash.HashCounterHash,
+            LEAVES,
+            hash_counter_hash,
+            REFUSED,
+            "c.refused.read((leaving.sector + 1)[:-1])",
+        ),
+        ("forged sectors", "."),
+    ),
+    "a verdict that no right one replaces": (
+        CORE,
+        (
+            hash_counter_hash.HashCounterHash,
+            KNOWN,
+            hash_counter_hash,
+            "c.refused.write(whose, wrong, known)",
+            "c.refused.write(whose, wrong, known & wrong)",
+        ),
+        ("forged sectors", "."),
+    ),
+    "the ICV of the first beat": (
+        CORE,
+        (
+            hash_counter_hash.HashCounterHash,
+            ENTERS,
+            hash_counter_hash,
+            'c.icv.write(whose, f.later("taken_icv", x.icv), take)',
+            'c.icv.write(whose, f.later("taken_icv", x.icv), f.later("opened", opening))',
+        ),
+        ("random sectors", "forged|stuck"),
+    ),
+    "the ICV is left out": (
+        CORE,
+        (values.HchCarried, "known_last", values, "Mux(decrypt, self.icv.read(sector), 0)", "Mux(decrypt, 0, 0)"),
+        ("random sectors", "forged|stuck"),
+    ),
+    "the ICV is hashed to encrypt": (
+        CORE,
+        (values.HchCarried, "known_last", values, "Mux(decrypt, self.icv.read(sector), 0)", "self.icv.read(sector)"),
+        ("gaps and back-pressure", "differs from the specification|integrity check value"),
+    ),
+    "valid is low, but the registers are loaded": (
+        CORE,
+        (
+            store_and_forward,
+            "Exit",
+            exit_,
+            "(self.fetch & ~self.refused if self.icv_bits else self.fetch)",
+            "self.fetch",
+        ),
+        ("secrets on ports", "forged"),
+    ),
+    "the ICV of another sector": (
+        SECOND,
+        (hash_counter_hash.HashCounterHash, LEAVES, hash_counter_hash, "icv, *blocks_known =", "*blocks_known, icv ="),
+        ("random sectors", "."),
+    ),
+}
+QUICK = "127 bits are compared"
+
+
+@pytest.mark.parametrize(
+    ("core", "fault", "found"),
+    [pytest.param(*row, id=name, marks=() if name == QUICK else pytest.mark.slow) for name, row in FAULTS.items()],
+)
+def test_a_fault_of_the_verdict_is_found(core, fault, found, monkeypatch):
+    where, name, source, before, after = fault
+    monkeypatch.setattr(where, name, changed(source, name, before, after))
+    expect_found(SECTORS, contract(*core), *found, amount=256)
