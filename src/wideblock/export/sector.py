@@ -96,11 +96,11 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
                 loader.evict(slot)
             loader.load(key, slot)
             steps.append({})
-        request = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
-        request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
         size = len(given) - p.icv_bytes
+        request = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": size, "slot": slot}
+        request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
         words["i"] += _message(core, given[:size], request)
-        words["i"][-1] |= {"icv": int.from_bytes(given[size:], "little")}
+        words["i"][-1] = {**words["i"][-1], "icv": int.from_bytes(given[size:], "little")}
         beside = {"tag": request["tag"], "icv": int.from_bytes(right[size:], "little")}
         words["o"] += [{**beat, **beside} for beat in _beats(right[:size], p.beat_bytes, {})]
         steps[-1] = {"i": len(words["i"])}

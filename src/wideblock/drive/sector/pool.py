@@ -11,7 +11,7 @@ from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from typing import Protocol
 
-from wideblock.drive.sector.traffic import Request, Specification
+from wideblock.drive.sector.traffic import KeyedCipher, Request, Specification
 from wideblock.spec.sealed import Forged
 from wideblock.spec.trace import trace
 from wideblock.spec.values import Values
@@ -140,7 +140,7 @@ def _answers(keyed: Specification, requests: Sequence[Request]) -> list[bytes]:
     return [answered(keyed, request) for request in requests]
 
 
-def answered(keyed: Specification, request: Request) -> bytes:
+def answered(keyed: KeyedCipher, request: Request) -> bytes:
     """The result and its ICV where the core seals, zeros for that of a plain sector; nothing for a forged sector."""
     if not request.decrypt:
         return keyed.encrypt(request.tweak, request.given)

@@ -12,12 +12,19 @@ from wideblock.simulation.script import Cycles, Record, Script
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.values import Values
 
-__all__ = ["Bytes", "Cycles", "Key", "Request", "SectorRecord", "SectorScript", "Specification"]
+__all__ = ["Bytes", "KeyedCipher", "Cycles", "Key", "Request", "SectorRecord", "SectorScript", "Specification"]
 
 Bytes = NDArray[np.uint8]
 
 
-class Specification(Protocol):
+class KeyedCipher(Protocol):
+    """Both directions of a scheme under one key."""
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+
+
+class Specification(KeyedCipher, Protocol):
     """A scheme under one key.
 
     key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks; among them each word
@@ -25,8 +32,6 @@ class Specification(Protocol):
     tweak_values: those that the key and a sector's tweak determine, of 16 bytes each
     """
 
-    def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
-    def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
     def key_values(self, blocks: int) -> Values: ...
     def tweak_values(self, tweak: bytes, blocks: int) -> Values: ...
 

@@ -188,7 +188,7 @@ class _Secrecy:
             for source in net.sources([net.registers[bit]], fetched):
                 read = net.reads.get(source)
                 if read is None:
-                    right = source in address or source == bit  # it keeps what it has where a sector is refused
+                    right = source in address or source == bit  # a refused sector leaves the register as it is
                 else:
                     from_address = set(net.sources(read.address, fetched)) <= address
                     right = read.memory.startswith(output.places) and from_address

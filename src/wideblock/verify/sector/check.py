@@ -56,7 +56,8 @@ class SectorCheck(Check[SectorSimulation]):
         if decrypt is None:
             first, *other = self.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
-        return Request(data, tweak, decrypt, icv=self.random(self.shape.icv_bytes))
+        size = self.shape.icv_bytes
+        return Request(data, tweak, decrypt, icv=self.random(size) if size else b"")
 
     def sealed(self, requests: Sequence[Request], key: bytes) -> list[Request]:
         """The requests, of which those to decrypt were sealed under ``key``; as they are for a core that seals none."""

@@ -70,7 +70,7 @@ def measure(
     simulation = simulation or SectorSimulation(core)
     try:
         return {
-            ("encrypt", "decrypt")[decrypt]: _Measuring(simulation, decrypt, rng, sizes).measured(sectors)
+            ("encrypt", "decrypt")[decrypt]: _Measuring(core, simulation, decrypt, rng, sizes).measured(sectors)
             for decrypt in core.behaviour.directions
         }
     finally:
@@ -106,9 +106,14 @@ class _Measuring:
     """Measurements of one direction; each begins with the core as the one before it left it."""
 
     def __init__(
-        self, simulation: SectorSimulation, decrypt: bool, rng: np.random.Generator, sizes: tuple[int, int] | None
+        self,
+        core: SectorContract,
+        simulation: SectorSimulation,
+        decrypt: bool,
+        rng: np.random.Generator,
+        sizes: tuple[int, int] | None,
     ):
-        self.simulation, self.core, self.shape = simulation, simulation.core, simulation.shape
+        self.core, self.simulation, self.shape = core, simulation, simulation.shape
         self.decrypt, self.rng = decrypt, rng
         self.tweak_size, self.size = sizes or (self.shape.tweak_bytes, self.core.behaviour.usual)
         self.timing = timing_of(self.core, sizes)
@@ -160,7 +165,7 @@ class _Measuring:
             self.simulation.reset()
             if sectors:
                 self.simulation.load_key(self.key())
-            given = self.sectors(sectors) if sectors else ()
+            given = self.sectors(sectors)
             keys, events = [Key(self.key(), cycle=moment + 1)], [zeroize_at(moment)]
             script = self.simulation.script(*given, keys=keys, events=events, quiet=0)
             record = self.simulation.play(script)

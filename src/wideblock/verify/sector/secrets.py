@@ -101,10 +101,8 @@ def _random(check: SectorCheck, number: int) -> _Plan:
 
 def _draw(check: SectorCheck, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:
     """Keys, tweaks and sectors of the plan's lengths, and a play with them."""
-    requests = [
-        replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak)), icv=check.random(len(r.icv)))
-        for r in plan.requests
-    ]
+    requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
+    requests = [replace(r, icv=check.random(len(r.icv))) if r.icv else r for r in requests]
     keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
     return partial(_play, check, replace(plan, requests=requests, keys=keys), seed)
 

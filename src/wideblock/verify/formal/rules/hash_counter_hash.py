@@ -187,10 +187,10 @@ def rekey(core: Contract) -> Rule:
 
 
 def release(core: Contract) -> Rule:
-    """No beat of a sector to decrypt leaves, or is loaded into an output register, before its verdict or against it.
+    """No beat of a sector to decrypt enters an output register before the verdict, or if the sector is forged.
 
-    The exit reads of the verdict at the row of the sector that leaves, which is below the first one that is not judged;
-    ``order`` has that no stage announces a sector that it was not given.
+    The exit reads the verdict at the row of a sector below the first one without a verdict. ``order`` proves that no
+    stage announces a sector that it was not given.
     """
     if not core.parameters.icv_bytes:
         raise NotApplicable("nothing to verify before it leaves: a sector has no integrity check value")
