@@ -102,4 +102,4 @@ QUICK = "127 bits are compared"
 def test_a_fault_of_the_verdict_is_found(core, fault, found, monkeypatch):
     where, name, source, before, after = fault
     monkeypatch.setattr(where, name, changed(source, name, before, after))
-    expect_found(SECTORS, contract(*core), *found, amount=256)
+    expect_found(SECTORS, contract(*core), *found, amount=512)

@@ -66,19 +66,12 @@ class Encoding:
         if stated:
             sizes = [n if given is None else given for n, given in zip(sizes, stated, strict=True)]
         request = self._request(tweaks, sizes, np.broadcast_to(slots, len(counts)))
-        if self.shape.icv_bytes:
-            given = icvs if len(icvs) else [b""] * len(counts)
-            rows = [bytes(icv).ljust(self.shape.icv_bytes, b"\0") for icv in given]
-            words["icv"][ends - 1] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
         request["decrypt"] = _bytes(np.broadcast_to(decrypt, len(counts)), 1)
         words, places = self._with_requests(words, request, counts, offer)
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
-            if self.shape.icv_bytes:  # the port of the ICV has the tweak, too: each has values where the other counts
-                odd = _bytes((np.arange(len(words), dtype=np.uint64) + 1) * _ODD, 8)
-                before, behind = np.setdiff1d(np.arange(len(words)), ends - 1), np.flatnonzero(words["start"] == 0)
-                words["icv"][before] = np.tile(odd[before], 2)
-                words["tweak"][behind] = np.tile(odd[behind], self.shape.tweak_room // 8)
+        if self.shape.icv_bytes:
+            self._put_icvs(words, icvs, starts + counts - 1, noise=noise)
         heads = places[starts] - self._in.stream.channel.header_words
         if self._key is None and keys:
             raise ValueError("keys of this core come through its registers")
@@ -116,6 +109,19 @@ class Encoding:
                 packed = b"".join(each.to_bytes(size // 8, "little") for each in keep)
                 words["keep"][start : start + len(keep)] = np.frombuffer(packed, np.uint8).reshape(-1, size // 8)
         return words
+
+    def _put_icvs(self, words: Words, icvs: Sequence[bytes] | Bytes, ends: Cycles, *, noise: bool) -> None:
+        """Puts ICVs beside the last beats. With noise, ICV and tweak have odd values in all beats without a meaning.
+
+        Both share a port, on which the bench puts no noise: each beat has a meaning for one or the other.
+        """
+        rows = [bytes(icv).ljust(self.shape.icv_bytes, b"\0") for icv in (icvs if len(icvs) else [b""] * len(ends))]
+        if noise:
+            odd = _bytes((np.arange(len(words), dtype=np.uint64) + 1) * _ODD, 8)
+            words["icv"] = np.tile(odd, 2)
+            behind = words["start"] == 0
+            words["tweak"][behind] = np.tile(odd, self.shape.tweak_room // 8)[behind]
+        words["icv"][ends] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
 
     def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: Sequence[int], slots: Any) -> dict[str, Bytes]:
         """Fields of the sectors' requests, (sectors, bytes), with a tag for each; those that the core has count."""

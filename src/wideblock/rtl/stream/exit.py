@@ -17,6 +17,9 @@ class Exit(wiring.Component):
     fetch:   out, asks for beat ``number`` of the sector
     data:    in, the beat, from the next cycle on until the next ``fetch``; ``shown_number``: out, its number
     tag:     in, with ``tag_bits``: tag of the sector of the last ``fetch``
+    icv:     in, with ``icv_bits``: integrity check value of the sector of the last ``load``
+    refused: in, with ``icv_bits``: sector ``sector`` is forged; beats pass in a cycle each, with ``o.valid`` low and
+             no ``load``
     load:    out, enables the read register: ``fetch`` or ``erase``
     erase:   out, while clearing: reads the ring's first row, filled with zeros in the first cycle of ``clear``
     clear:   in, clears; in the first cycle no output register changes
@@ -24,10 +27,7 @@ class Exit(wiring.Component):
     With a ``tail`` the last beat has ``tail`` bytes: ``keep`` shows the bytes, all others are zero.
 
     Output registers hold zeros or a finished beat at all times. Registers beside the ring's must be loaded with
-    ``fetch`` and cleared with ``erase``, without a reset.
-
-    With ``icv_bits``, ``icv`` is of that sector, too. One that is ``refused`` shows no beat: nothing of it is loaded,
-    and its beats pass with ``o.valid`` low, in a cycle each. Registers beside the ring's are then loaded with ``load``.
+    ``fetch``, or with ``icv_bits`` with ``load``, and cleared with ``erase``, without a reset.
 
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
     Paths:  ``o.ready`` to ``fetch`` and ``load``; none to ``o``.

@@ -159,6 +159,7 @@ def sector_interface(
     """
     tag = "tag of the sector that fault is about, in the same cycle; else 0"
     forged = "one-cycle pulse: the sector whose computed pulses in this cycle is forged, and does not leave"
+    forged_tag = "tag of the sector that forged is about, in the same cycle; else 0"
     ready = "a key is in place and its derived values are computed"
     more = {"slots": slots, "tag_bits": tag_bits, "icv_bits": icv_bits}
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
@@ -177,5 +178,6 @@ def sector_interface(
             *([Control("fault_tag", Out, tag_bits, tag, pulse=False)] if tag_bits else []),
             Control("computed", Out, 1, "one-cycle pulse: the last result block of a sector is known", pulse=True),
             *([Control("forged", Out, 1, forged, pulse=True)] if icv_bits else []),
+            *([Control("forged_tag", Out, tag_bits, forged_tag, pulse=False)] if icv_bits and tag_bits else []),
         ),
     )

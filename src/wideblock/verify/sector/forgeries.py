@@ -67,13 +67,13 @@ def _forged(check: SectorCheck, right: Sequence[Request], key: bytes, first: int
             "tweaks of another": replace(request, tweak=other.tweak),
             "of another key": foreign,
         }
-        number = first + n
-        if number < 8 * ICV:
-            kind, case = "bits in the zeros", _nearly(check, request, key, number)
-        else:
+        number, other_kind = divmod(first + n, 2)
+        if other_kind or number >= 8 * ICV:
             kind = list(cases)[number % len(cases)]
-            case = cases[kind]
-        made.append(case)
+        else:
+            kind = "bits in the zeros"
+            cases[kind] = _nearly(check, request, key, 8 * ICV - 1 - number)
+        made.append(cases[kind])
         kinds.append(kind)
     return made, kinds
 

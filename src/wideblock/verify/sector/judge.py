@@ -34,7 +34,8 @@ def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], re
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     judged = _Judged(subject, requests, record)
     steps = (judged.keys, judged.key_faults, judged.faults, judged.fault_tags, judged.computed)
-    difference = next((found for step in steps if (found := step())), None) or judged.output(pool)
+    difference = next((found for step in steps if (found := step())), None)
+    difference = difference or judged.output(pool) or judged.forged_tags()
     if difference is None and record.outcome != PlayOutcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
         difference = (
@@ -68,6 +69,7 @@ class _Judged:
         self.cut_through = subject.behaviour.output is Output.CUT_THROUGH
         self.whole = record.taken_in == record.script.counts
         self.fault_of: dict[int, int] = {}  # from the cycle of a fault to the sector that it is about
+        self.forged_of: dict[int, int] = {}  # the same of forged
 
     @cached_property
     def cuts(self) -> list[tuple[int, int]]:
@@ -219,15 +221,18 @@ class _Judged:
 
     def fault_tags(self) -> str | None:
         """The tag of the sector beside its fault, and none in other cycles."""
-        if not (changes := self.record.words.levels.get("fault_tag")):
+        return self._tags_beside("fault", self.fault_of, {cycle for cycle, _ in self.record.faults})
+
+    def _tags_beside(self, pulse: str, about: dict[int, int], pulses: set[int]) -> str | None:
+        """The tag of the sector beside each ``pulse``, whose sector ``about`` has by its cycle, and else none."""
+        if not (changes := self.record.words.levels.get(f"{pulse}_tag")):
             return None
-        pulses = {cycle for cycle, _ in self.record.faults}
         for cycle in sorted({*pulses, *(cycle + 1 for cycle in pulses), *(at for at, _ in changes)}):
-            n, tag = self.fault_of.get(cycle), level(changes, cycle)
+            n, tag = about.get(cycle), level(changes, cycle)
             right = 0 if n is None else int.from_bytes(self.script.tags[n].tobytes(), "little")
             if tag != right and (n is not None or cycle not in pulses):
-                about = "without a fault" if n is None else f"beside the fault of sector {n}"
-                return f"fault_tag is {tag:#x} in cycle {cycle}, {about}; right is {right:#x}."
+                beside = f"without {pulse}" if n is None else f"beside {pulse} of sector {n}"
+                return f"{pulse}_tag is {tag:#x} in cycle {cycle}, {beside}; right is {right:#x}."
         return None
 
     def expected_faults(self, start: int, end: int) -> list[tuple[int, int]]:
@@ -330,7 +335,12 @@ class _Judged:
         if wrong := min(right ^ seen, default=None):
             which = f"sector {judged[wrong]}" if wrong in judged else "no sector"
             return f"forged is {int(wrong in seen)} in cycle {wrong} for {which}, right is {int(wrong in right)}."
+        self.forged_of |= {cycle: judged[cycle] for cycle in seen}
         return None
+
+    def forged_tags(self) -> str | None:
+        """The tag of the sector beside ``forged``, and none in other cycles."""
+        return self._tags_beside("forged", self.forged_of, set(self.forged_of))
 
     def output(self, pool: AnswerPool) -> str | None:
         """Every whole sector, once, in order, right in every byte, and nothing else."""

@@ -429,6 +429,9 @@ class HashCounterHash(HchEquations, TwoPass):
         f.m.d.comb += [wrong.eq(judged & inner.any()), self.forged.eq(known & wrong)]
         c.inner.write(whose, inner & ~judged.replicate(128), known)
         c.refused.write(whose, wrong, known)
+        if self.tags is not None:
+            shown = self.forged.replicate(self.parameters.tag_bits)
+            f.m.d.comb += self.forged_tag.eq(self.tags.read(whose) & shown)
         return sector
 
     def _exit(self, f: HchFrame, computed: Value) -> Value:

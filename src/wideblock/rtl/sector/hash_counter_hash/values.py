@@ -86,8 +86,8 @@ class HchCarried:
         return cls(
             tweak=stages.slots("tweak", 8 * p.tweak_bytes),
             direction=stages.slots("direction", 1),
-            icv=stages.slots("icv") if p.icv_bytes else None,
-            refused=stages.slots("refused", 1) if p.icv_bytes else None,
+            icv=stages.slots("given_icv") if p.icv_bytes else None,
+            refused=stages.slots("verdicts", 1) if p.icv_bytes else None,
             X=[Pieces.of(stages, f"X{k}", pieces) for k, pieces in enumerate(place.specials, 1)],
             R=stages.slots("R"),
             G=None if structure.end_calls else stages.slots("G"),

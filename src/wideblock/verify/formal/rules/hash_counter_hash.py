@@ -34,7 +34,7 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's banks, and the last known blocks, in the order of the direction."""
-    places = ("core.result_ring", "core.inner", "core.outer", "core.direction", "core.refused")
+    places = ("core.result_ring", "core.inner", "core.outer", "core.direction", "core.verdicts")
     return OutputPlaces(places, begins=damage(core))
 
 
