@@ -120,6 +120,8 @@ def test_a_core_that_seals_sectors_in_simulation():
             with pytest.raises(wideblock.UserError, match="^sector must be 64 bytes, got 48, and 16 of its ICV"):
                 opened.decrypt(tweak, sector)
             assert opened.decrypt(tweak, sealed) == sector
+    with pytest.raises(wideblock.UserError, match="seals sectors; leave out icv_bytes"):
+        core.native(key)
     for name in ("xts-enc", "xcb-1s", "aez-2s"):
         with pytest.raises(wideblock.UserError, match=f"^icv_bytes is no parameter of {name}, which seals no"):
             wideblock.preset(name).changed(icv_bytes=16)

@@ -198,6 +198,8 @@ class NativeCipher(SpecifiedCipher):
 
     def __init__(self, core: SectorContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
+        if core.parameters.icv_bytes:
+            raise UserError(f"{core.module} seals sectors; leave out icv_bytes, or give the image and --icv to encrypt")
         self._core, self._scheme = core, Twin(core.native, key)
 
     def encrypt_sectors(

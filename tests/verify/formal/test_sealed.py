@@ -25,6 +25,8 @@ FAULTS = (
     (prove_release, Fault("a forged sector leaves", "m_axis_tvalid", "was | late", FETCHED, LATE)),
     (prove_release, Fault("a sector leaves before its verdict", "core.exit.pending", "1'b1")),
     (prove_release, Fault("no sector is stated as forged", "forged", "1'b0")),
+    (prove_release, Fault("the verdict of another sector", "core.verdicts.read_addr", "was ^ 1'b1")),
+    (prove_release, Fault("a verdict in the row of another", "core.verdicts.write_addr", "was ^ 1'b1")),
     (prove_timing, Fault("ready depends on the ICV", "core.entrance.i__ready", "was && !s[130]", ICV_BIT)),
     (prove_secrecy, Ungated("core.inner")),
 )  # fmt: skip
