@@ -4,6 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
+from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules import family
@@ -35,6 +36,13 @@ FAULTS = (
 @over("prove", [prove_release, prove_timing, prove_secrecy, prove_stable])
 def test_the_rule_is_proved(prove):
     assert prove(CORE).gates > 0
+
+
+@over("name, prove", [("fast-brw-1s", prove_secrecy), ("fast-brw-1s", prove_commands), ("eme2-1s", prove_secrecy)])
+def test_the_rule_is_proved_with_slots_and_tags(name, prove):
+    """A tag leaves beside its sector; verdicts reach handshakes, and keys do not."""
+    sealing = {} if name.startswith("eme2") else {"icv_bytes": 16}
+    assert prove(contract(name, {"sector_bytes": 96, "slots": 4, "tag_bits": 8} | sealing)).gates > 0
 
 
 @over("prove, fault", FAULTS)

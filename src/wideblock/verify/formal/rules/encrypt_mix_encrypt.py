@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import OutputPlaces, damage
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_order
 
 __all__ = ["order", "output", "rekey"]
@@ -17,7 +17,7 @@ CALLS = ("tweak", "first", "mixing", "mixed", "refresh", "second")
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's columns."""
-    return OutputPlaces(("core.result_ring",), begins=damage(core))
+    return OutputPlaces(("core.result_ring", *tag_memory(core)), begins=damage(core))
 
 
 def order(core: Contract) -> Rule:

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable, NotProved
-from wideblock.verify.formal.rules.outputs import OutputPlaces, damage
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import (
     admitted,
     back_queue,
@@ -34,7 +34,7 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's banks, and the last known blocks, in the order of the direction."""
-    places = ("core.result_ring", "core.inner", "core.outer", "core.direction", "core.verdicts")
+    places = ("core.result_ring", "core.inner", "core.outer", "core.direction", "core.verdicts", *tag_memory(core))
     return OutputPlaces(places, begins=damage(core))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import DATAPATH
 
-__all__ = ["Given", "OutputPlaces", "Queue", "damage"]
+__all__ = ["Given", "OutputPlaces", "Queue", "damage", "tag_memory"]
 
 Given = Mapping[str, int]
 """Values of signals of a core, by their names."""
@@ -54,6 +54,11 @@ class Queue:
     @property
     def places(self) -> tuple[str, ...]:
         return (f"core.{self.name}.beats",)
+
+
+def tag_memory(core: Contract) -> tuple[str, ...]:
+    """The memory of tags, if sectors have tags."""
+    return ("core.tag",) if core.parameters.tag_bits else ()
 
 
 def damage(core: Contract) -> tuple[str, ...]:
