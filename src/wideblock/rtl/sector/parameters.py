@@ -65,7 +65,7 @@ def _check_slots(p: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class SealingParameters(Parameters):
-    """Those of a sector core that may seal sectors, beside its others."""
+    """Parameters of a sector core with integrity check values."""
 
     icv_bytes: int = parameter(0, "bytes of a sector's integrity check value; 0: none", (0, 16), absent=0)
 
@@ -75,7 +75,7 @@ class SealingParameters(Parameters):
 
 
 def _check_icv(p: Any) -> None:
-    """Raises UserError for sectors that a core which seals does not take."""
+    """Raises UserError for a size of sectors without integrity check values."""
     if p.icv_bytes and (p.sector_bytes < 32 or p.sector_bytes % p.beat_bytes):
         raise UserError(
             f"sector_bytes must be whole beats of {p.beat_bytes} bytes, and at least 32, with icv_bytes of "
@@ -210,7 +210,7 @@ class HashedParameters(SectorParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedHashParameters(SealingParameters, SlottedParameters, HashedParameters):
-    """Parameters of a core with a front and a back hash that may hold many keys, and may seal sectors."""
+    """:class:`HashedParameters` of a core with key slots and sealed sectors."""
 
     def __post_init__(self):
         super().__post_init__()

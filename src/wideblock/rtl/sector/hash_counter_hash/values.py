@@ -43,7 +43,7 @@ class HchCarried:
     """Values of a sector between stages.
 
     tweak, direction, X: of the input, X the blocks known last
-    icv, refused:        of a core that seals: the ICV of the input; the sector is forged; else None
+    icv, refused:        ICV of the input, and whether the sector is forged; None in a core without ICVs
     R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None if no stage takes the value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
@@ -103,7 +103,7 @@ class HchCarried:
         )
 
     def known_last(self, sector: Value, decrypt: Value) -> list[Value]:
-        """The blocks of ``sector`` known last, of a core that seals behind its ICV, or zeros to encrypt."""
+        """The last known blocks of ``sector``, behind the ICV, or zeros to encrypt, in a core with ICVs."""
         X = [block.read(sector) for block in self.X]
         return X if self.icv is None else [Mux(decrypt, self.icv.read(sector), 0), *X]
 
