@@ -12,6 +12,7 @@ from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.isolation import prove_isolation
 from wideblock.verify.formal.key_registers import prove_keys
+from wideblock.verify.formal.master import prove_master
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, Proof, RuleFinding, attempted
 from wideblock.verify.formal.secrecy import prove_secrecy
@@ -43,6 +44,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "forgets": prove_forgets,
     "keys": prove_keys,
     "isolation": prove_isolation,
+    "master": prove_master,
 }
 """Every rule by its name."""
 
@@ -50,7 +52,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
 OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
 """Rules that are proved of an engine while the core inside is closed."""
 
-OF_MASTERS = ("paths",)
+OF_MASTERS = ("paths", "master")
 """Rules that are proved of a core with a master."""
 
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
