@@ -4,7 +4,13 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.rtl.sector.parameters import HashedParameters, HornerParameters, PsiParameters, SinglePassParameters
+from wideblock.rtl.sector.parameters import (
+    HashedParameters,
+    HornerParameters,
+    PsiParameters,
+    SinglePassParameters,
+    SlottedHornerParameters,
+)
 
 pytestmark = pytest.mark.shows("stream-parts")
 
@@ -92,6 +98,14 @@ def test_parameters_are_values():
             lambda: PsiParameters(hash="horner", order="paper"),
             "the paper's order is one of brw; order must be natural for horner, got 'paper'",
         ),
+        *(
+            (
+                lambda size=size: SlottedHornerParameters(icv_bytes=16, sector_bytes=size),
+                f"sector_bytes must be whole beats of 32 bytes, and at least 32, with icv_bytes of 16, got {size}",
+            )
+            for size in (31, 500, 528)
+        ),
+        (lambda: SlottedHornerParameters(icv_bytes=8), "icv_bytes must be one of 0, 16, got 8"),
         (lambda: SinglePassParameters(sector_bytes=15), "sector_bytes must be at least 16, got 15"),
         (lambda: SinglePassParameters(slots=1), "slots must be 2 to 1024, or 0 for a core of one key, got 1"),
         (lambda: SinglePassParameters(slots=1025), "slots must be 2 to 1024, or 0 for a core of one key, got 1025"),
