@@ -44,7 +44,7 @@ def assert_verified(core, *, sectors=8):
         every_key = set() if core.behaviour.keys is KeyRule.HALVES_DIFFER else {"equal key halves"}
         whole_keys = {"key words"} if core.timing.key_words == 1 else set()
         whole_beats = set() if simulation.shape.partial else {"byte qualifiers"}
-        one_key = set() if core.timing.slots else {"slots"}
+        one_key = {"keys behind sectors"} if core.timing.slots else {"slots"}
         one_key |= set() if core.behaviour.erases else {"state after eviction"}
         unsealed = set() if core.parameters.icv_bytes else {"forged sectors"}
         known = set() if core.known_answers else {"known answers"}
