@@ -26,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux linux-driver verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 
 linux: $(READY) ## Images against dm-crypt of Linux in a virtual machine, both directions; skipped where packages are missing.
 	$(BIN)/python -m tests.judges.linux
+
+linux-driver: $(READY) ## Linux in user mode drives the exported Verilog by drivers/linux; minutes, and some 5 more to build Linux once.
+	@$(BIN)/python -m tests.drivers.linux.run build/linux-driver
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)

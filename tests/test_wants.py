@@ -20,6 +20,7 @@ OWN = (
     "conftest.py",
     "bench_nbd.py",
     "bench_native.py",
+    "drivers/linux/kernel.py",
     "judges/linux.py",
     "native/harden.py",
 )

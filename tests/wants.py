@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from .drivers.linux import kernel
 from .judges import linux
 from .native import harden
 
@@ -91,6 +92,7 @@ OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
     "memcheck.h": ("of Debian's valgrind", Path("/usr/include/valgrind/memcheck.h").exists),
     "nbdkit-plugin.h": ("of Debian's nbdkit-plugin-dev", Path("/usr/include/nbdkit-plugin.h").exists),
     "linux modules": ("of Debian's linux-image-cloud-amd64", lambda: linux.kernel() is not None),
+    "linux headers": ("of Debian's linux-headers-amd64", lambda: kernel.headers() is not None),
     "x86-64": ("the processor", lambda: platform.machine() == "x86_64"),
     "sta": ("OpenSTA", lambda: shutil.which("sta") is not None),
     "root": ("the user", lambda: os.geteuid() == 0),

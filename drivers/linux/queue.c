@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
+/*
+ * Requests: a queue of those that wait, and a ring of jobs that the device has. A worker gives jobs to the device, in
+ * order; the interrupt's thread takes them back. Data pass through buffers of the ring, so a request allocates nothing,
+ * and the device may touch no other memory.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/io.h>
+#include <linux/iopoll.h>
+#include <crypto/internal/skcipher.h>
+#include <crypto/scatterwalk.h>
+
+#include "regs.h"
+#include "wideblock.h"
+
+#define RING_SIZE	4	/* the logarithm of WBK_RING */
+#define POLL_US		10
+#define STOP_US		1000000
+#define DRAIN_US	5000000
+#define TRIES		10	/* to start a ring, while the engine clears itself again and again */
+#define BUFFERS		4096	/* offset of the buffers; before them are the rings */
+#define MEMORY		(BUFFERS + WBK_RING * WBK_BOUNCE)
+
+struct wbk_descriptor {
+	__le64 source, target;
+	__le32 bytes;
+	__le16 units, slot;
+	__le32 flags, cookie;
+	u8 tweak[16];
+	__le32 step, zero[3];
+};
+
+struct wbk_completion {
+	__le32 cookie;
+	__le16 units, status;
+	__le64 address;
+};
+
+#define DESCRIPTOR_DECRYPT	BIT(0)
+#define COMPLETION_STATUS	0xff
+#define COMPLETION_PHASE	BIT(15)
+#define COMPLETIONS		(WBK_RING * sizeof(struct wbk_descriptor))	/* offset */
+
+static_assert(sizeof(struct wbk_descriptor) == 64);
+static_assert(sizeof(struct wbk_completion) == 16);
+static_assert(WBK_RING == 1 << RING_SIZE);
+static_assert(COMPLETIONS + WBK_RING * sizeof(struct wbk_completion) <= BUFFERS);
+
+static unsigned int wbk_under_way(struct wbk_device *w)
+{
+	return w->tail - w->head;
+}
+
+static void *wbk_bounce(struct wbk_device *w, u32 job)
+{
+	return w->memory + BUFFERS + job % WBK_RING * WBK_BOUNCE;
+}
+
+static void wbk_finish(struct skcipher_request *req, int err)
+{
+	if (err)
+		atomic_inc(&wbk_counters.errors);
+	local_bh_disable();
+	skcipher_request_complete(req, err);
+	local_bh_enable();
+}
+
+static void wbk_by_software(struct skcipher_request *req)
+{
+	struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
+
+	wbk_finish(req, wbk_is_revoked(ctx) ? -ENOKEY : wbk_fallback(req));
+}
+
+/*
+ * Adds a request to the queue, and gives what its user gets. False: it is not for the device, which is not there or has
+ * keys of another size.
+ */
+bool wbk_queue_add(struct skcipher_request *req, struct wbk_cipher *cipher, int *err)
+{
+	struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
+	struct wbk_device *w;
+	unsigned long flags;
+	bool taken;
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	w = wbk_device;
+	taken = w && !w->stopped && !READ_ONCE(w->gone) && w->cipher == cipher &&
+		ctx->key_size == cipher->keys * w->key_bits / 8;
+	if (taken) {
+		*err = crypto_enqueue_request(&w->queue, &req->base);
+		queue_work(w->workqueue, &w->work);
+	}
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	return taken;
+}
+
+/* Takes the next request that waits, or NULL; one that waited for room in the queue is told that it now waits in it. */
+static struct skcipher_request *wbk_queue_take(struct wbk_device *w, bool for_ring)
+{
+	struct crypto_async_request *next = NULL, *backlog = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	if (for_ring && (!w->running || wbk_under_way(w) == WBK_RING - 1)) {
+		/* The interrupt's thread starts the worker again. */
+	} else if (w->delayed) {
+		next = w->delayed;
+		w->delayed = NULL;
+	} else {
+		backlog = crypto_get_backlog(&w->queue);
+		next = crypto_dequeue_request(&w->queue);
+	}
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	if (backlog) {
+		local_bh_disable();
+		crypto_request_complete(backlog, -EINPROGRESS);
+		local_bh_enable();
+	}
+	return next ? skcipher_request_cast(next) : NULL;
+}
+
+/* Gives the device a job. False: the ring has begun anew meanwhile, and the request is the next one again. */
+static bool wbk_submit(struct wbk_device *w, struct skcipher_request *req, unsigned int slot)
+{
+	struct wbk_request *own = skcipher_request_ctx(req);
+	u32 job = READ_ONCE(w->tail);
+	size_t at = job % WBK_RING;
+	struct wbk_descriptor *desc = (struct wbk_descriptor *)w->memory + at;
+	dma_addr_t data = w->memory_at + (wbk_bounce(w, job) - w->memory);
+	unsigned long flags;
+	bool given;
+
+	scatterwalk_map_and_copy(wbk_bounce(w, job), req->src, 0, req->cryptlen, 0);
+	*desc = (struct wbk_descriptor){
+		.source = cpu_to_le64(data),
+		.target = cpu_to_le64(data),
+		.bytes = cpu_to_le32(req->cryptlen),
+		.units = cpu_to_le16(1),
+		.slot = cpu_to_le16(slot),
+		.flags = cpu_to_le32(own->decrypt ? DESCRIPTOR_DECRYPT : 0),
+		.cookie = cpu_to_le32(job),
+	};
+	memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize);
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	given = w->running && w->tail == job;
+	if (given) {
+		w->job[at] = req;
+		w->job_slot[at] = &w->slot[slot];
+		w->tail++;
+		atomic_inc(&wbk_counters.hardware);
+		dma_wmb(); /* the descriptor before its number */
+		iowrite32(w->tail % WBK_RING, w->dma + DMA_DOORBELL_OFFSET);
+	} else {
+		w->slot[slot].jobs--;
+		w->delayed = &req->base;
+	}
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	return given;
+}
+
+/* Keeps a request until a slot is free. False: one may be free already, since no job is under way. */
+static bool wbk_delay(struct wbk_device *w, struct skcipher_request *req)
+{
+	unsigned long flags;
+	bool waits;
+
+	atomic_inc(&wbk_counters.waits);
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->delayed = &req->base;
+	waits = wbk_under_way(w);
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	return waits;
+}
+
+static void wbk_work(struct work_struct *work)
+{
+	struct wbk_device *w = container_of(work, struct wbk_device, work);
+	struct skcipher_request *req;
+
+	while ((req = wbk_queue_take(w, true))) {
+		struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
+		int slot;
+
+		mutex_lock(&wbk_keys);
+		slot = wbk_slot_get(w, ctx);
+		mutex_unlock(&wbk_keys);
+		if (slot >= 0)
+			wbk_submit(w, req, slot);
+		else if (slot == -ENODEV)
+			wbk_by_software(req);
+		else if (slot != -EAGAIN)
+			wbk_finish(req, slot);
+		else if (wbk_delay(w, req))
+			return;
+	}
+}
+
+/* Takes the oldest job from the ring. */
+static struct skcipher_request *wbk_retire(struct wbk_device *w)
+{
+	size_t at = w->head % WBK_RING;
+	struct skcipher_request *req = w->job[at];
+	unsigned long flags;
+
+	memzero_explicit(wbk_bounce(w, w->head), req->cryptlen);
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->job_slot[at]->jobs--;
+	w->head++;
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	return req;
+}
+
+/* Takes back the jobs that the device has done. */
+void wbk_ring_reap(struct wbk_device *w)
+{
+	struct wbk_completion *completions = w->memory + COMPLETIONS;
+	bool any = false;
+
+	while (wbk_under_way(w)) {
+		struct wbk_completion *done = &completions[w->head % WBK_RING];
+		struct skcipher_request *req = w->job[w->head % WBK_RING];
+		struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
+		u16 status = le16_to_cpu(READ_ONCE(done->status));
+		int err = 0;
+
+		if (!(status & COMPLETION_PHASE) == !(w->head / WBK_RING % 2))
+			break;
+		dma_rmb(); /* the rest of the entry, and the data, behind its phase */
+		if (status & COMPLETION_STATUS || le32_to_cpu(done->cookie) != w->head) {
+			err = wbk_is_revoked(ctx) ? -ENOKEY : -EIO;
+			dev_err_ratelimited(w->dev, "job %u ends with status %#x of %u\n", w->head, status,
+					    le32_to_cpu(done->cookie));
+		} else {
+			scatterwalk_map_and_copy(wbk_bounce(w, w->head), req->dst, 0, req->cryptlen, 1);
+		}
+		wbk_finish(wbk_retire(w), err);
+		any = true;
+	}
+	if (any)
+		queue_work(w->workqueue, &w->work);
+}
+
+/* Starts the rings at their beginning. They do not start while the engine clears itself. */
+int wbk_ring_start(struct wbk_device *w)
+{
+	dma_addr_t last = w->memory_at + MEMORY - 1;
+	unsigned long flags;
+	unsigned int n;
+	u32 status = 0;
+	int err;
+
+	w->head = 0;
+	w->tail = 0;
+	memset(w->memory, 0, BUFFERS);
+	for (n = 0; n < TRIES && !(status & DMA_STATUS_RUNNING_MASK); n++) {
+		err = wbk_wait_ready(w);
+		if (err)
+			return err;
+		iowrite32(RING_SIZE, w->dma + DMA_RING_OFFSET);
+		iowrite32(lower_32_bits(w->memory_at), w->dma + DMA_SUBMISSION_LO_OFFSET);
+		iowrite32(upper_32_bits(w->memory_at), w->dma + DMA_SUBMISSION_HI_OFFSET);
+		iowrite32(lower_32_bits(w->memory_at + COMPLETIONS), w->dma + DMA_COMPLETION_LO_OFFSET);
+		iowrite32(upper_32_bits(w->memory_at + COMPLETIONS), w->dma + DMA_COMPLETION_HI_OFFSET);
+		iowrite32(upper_32_bits(w->memory_at), w->dma + DMA_WINDOW_BASE_HI_OFFSET);
+		iowrite32(lower_32_bits(last), w->dma + DMA_WINDOW_LAST_LO_OFFSET);
+		iowrite32(upper_32_bits(last), w->dma + DMA_WINDOW_LAST_HI_OFFSET);
+		iowrite32(lower_32_bits(w->memory_at) | DMA_WINDOW_BASE_LO_READ_MASK | DMA_WINDOW_BASE_LO_WRITE_MASK,
+			  w->dma + DMA_WINDOW_BASE_LO_OFFSET);
+		iowrite32(0, w->dma + DMA_DOORBELL_OFFSET);
+		iowrite32(DMA_CONTROL_START_MASK, w->dma + DMA_CONTROL_OFFSET);
+		status = ioread32(w->dma + DMA_STATUS_OFFSET);
+		if (wbk_is_gone(w, status))
+			return -ENODEV;
+	}
+	if (!(status & DMA_STATUS_RUNNING_MASK))
+		return -EBUSY;
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->running = true;
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	queue_work(w->workqueue, &w->work);
+	return 0;
+}
+
+/* Ends the jobs of a ring that has halted, whose targets are undefined, and begins anew. */
+void wbk_ring_halted(struct wbk_device *w)
+{
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->running = false;
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	while (wbk_under_way(w)) {
+		struct skcipher_request *req = wbk_retire(w);
+
+		wbk_finish(req, wbk_is_revoked(crypto_skcipher_ctx(crypto_skcipher_reqtfm(req))) ? -ENOKEY : -EIO);
+	}
+	if (READ_ONCE(w->stopped))
+		return;
+	err = wbk_ring_start(w);
+	if (!err)
+		return;
+	dev_err(w->dev, "the ring does not start again, error %d; software takes its requests\n", err);
+	WRITE_ONCE(w->gone, true);
+}
+
+int wbk_queue_init(struct wbk_device *w)
+{
+	crypto_init_queue(&w->queue, WBK_QUEUE);
+	INIT_WORK(&w->work, wbk_work);
+	w->memory = dmam_alloc_coherent(w->dev, MEMORY, &w->memory_at, GFP_KERNEL);
+	if (!w->memory)
+		return -ENOMEM;
+	w->workqueue = alloc_ordered_workqueue(WBK_NAME, WQ_MEM_RECLAIM);
+	return w->workqueue ? 0 : -ENOMEM;
+}
+
+void wbk_queue_exit(struct wbk_device *w)
+{
+	destroy_workqueue(w->workqueue);
+	memzero_explicit(w->memory, MEMORY);
+}
+
+static bool wbk_is_idle(struct wbk_device *w)
+{
+	unsigned long flags;
+	bool idle;
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	idle = !w->queue.qlen && !w->delayed && !wbk_under_way(w);
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	return idle || READ_ONCE(w->gone);
+}
+
+/* Takes no more requests, and waits for the end of those that the device has. */
+void wbk_queue_stop(struct wbk_device *w)
+{
+	unsigned long flags;
+	bool idle;
+	u32 status;
+
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->stopped = true;
+	spin_unlock_irqrestore(&wbk_lock, flags);
+	if (read_poll_timeout(wbk_is_idle, idle, idle, 10 * POLL_US, DRAIN_US, false, w))
+		dev_err(w->dev, "jobs do not end; software takes them\n");
+	iowrite32(0, w->dma + DMA_IRQ_ENABLE_OFFSET);
+	iowrite32(DMA_CONTROL_STOP_MASK, w->dma + DMA_CONTROL_OFFSET);
+	if (read_poll_timeout(ioread32, status, status & DMA_STATUS_IDLE_MASK, POLL_US, STOP_US, false,
+			      w->dma + DMA_STATUS_OFFSET))
+		dev_err(w->dev, "the ring does not stop\n");
+	synchronize_irq(w->irq);
+}
+
+/* Ends what is left of a queue that has stopped, by software. No target was written by then. */
+void wbk_queue_flush(struct wbk_device *w)
+{
+	struct skcipher_request *req;
+
+	w->running = false;
+	cancel_work_sync(&w->work);
+	while (wbk_under_way(w))
+		wbk_by_software(wbk_retire(w));
+	while ((req = wbk_queue_take(w, false)))
+		wbk_by_software(req);
+}

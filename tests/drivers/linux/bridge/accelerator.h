@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An accelerator: the compiled Verilog, its registers, and its accesses to the guest's memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "guest_memory.h"
+
+// Sums of a run. bridge_run() returns them; bridge.py has the same fields.
+struct BridgeFigures {
+  uint64_t cycles, jobs, bytes, beats, faults, commands, reads, writes, interrupts;
+};
+
+class Accelerator {
+public:
+  static constexpr uint32_t BYTES = 0x10000; // of BAR 0
+
+  explicit Accelerator(const GuestMemory &memory);
+  ~Accelerator();
+
+  // Registers of BAR 0, as the driver's pci.c has them.
+  uint32_t read(uint32_t address);
+  void write(uint32_t address, uint32_t value);
+
+  // Runs some clock cycles.
+  void run(unsigned cycles);
+
+  // Whether there is work for more cycles.
+  bool busy() const;
+
+  // The level of the interrupt's line.
+  bool interrupt() const;
+
+  BridgeFigures figures{};
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};

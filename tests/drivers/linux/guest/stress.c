@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_alg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KEY = 64, IV = 16, MOST = 4096, FEW = 1024, NEW_KEY = 25, LIMIT = 240 };
+
+enum result { RIGHT, WRONG, REVOKED, ERRORS, RESULTS };
+
+static void fill(void *place, size_t size)
+{
+  for (size_t n = 0; n < size; n++)
+    ((unsigned char *)place)[n] = random() >> 8;
+}
+
+/* A socket of a cipher, without a key. */
+static int cipher(const char *name)
+{
+  struct sockaddr_alg address = {.salg_family = AF_ALG, .salg_type = "skcipher"};
+  int made = socket(AF_ALG, SOCK_SEQPACKET, 0);
+
+  strcpy((char *)address.salg_name, name);
+  if (made < 0 || bind(made, (void *)&address, sizeof address))
+    fail(name);
+  return made;
+}
+
+static void set_key(int cipher, const void *key)
+{
+  if (setsockopt(cipher, SOL_ALG, ALG_SET_KEY, key, KEY))
+    fail("setting a key");
+}
+
+/* Returns 0 or an error. */
+static int crypt_by(int cipher, int operation, const void *iv, void *in, void *out, size_t size)
+{
+  char control[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(int) + IV)] = "";
+  struct iovec data = {in, size};
+  struct msghdr message = {
+      .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+  int request = accept(cipher, NULL, NULL), length = IV, error = 0;
+
+  head->cmsg_level = SOL_ALG;
+  head->cmsg_type = ALG_SET_OP;
+  head->cmsg_len = CMSG_LEN(sizeof operation);
+  memcpy(CMSG_DATA(head), &operation, sizeof operation);
+  head = CMSG_NXTHDR(&message, head);
+  head->cmsg_level = SOL_ALG;
+  head->cmsg_type = ALG_SET_IV;
+  head->cmsg_len = CMSG_LEN(sizeof length + IV);
+  memcpy(CMSG_DATA(head), &length, sizeof length);
+  memcpy(CMSG_DATA(head) + sizeof length, iv, IV);
+  if (sendmsg(request, &message, 0) != (ssize_t)size || read(request, out, size) != (ssize_t)size)
+    error = errno ? errno : EIO;
+  close(request);
+  return error;
+}
+
+/* A process: requests of random lengths under keys of its own. */
+static void work(unsigned int seed, long rounds, int ready, int report)
+{
+  static unsigned char in[MOST], got[MOST], expected[MOST], key[KEY], iv[IV];
+  int device = cipher(DRIVER), generic = cipher(GENERIC);
+  long results[RESULTS] = {0};
+
+  srandom(seed);
+  if (write(ready, "", 1) != 1)
+    fail("a report");
+  for (long n = 0; n < rounds; n++) {
+    size_t size = IV + random() % ((n % 4 ? FEW : MOST) - IV + 1);
+    int operation = random() % 2 ? ALG_OP_ENCRYPT : ALG_OP_DECRYPT, error;
+
+    if (n % NEW_KEY == 0) {
+      fill(key, sizeof key);
+      set_key(device, key);
+      set_key(generic, key);
+    }
+    fill(in, size);
+    fill(iv, sizeof iv);
+    errno = 0;
+    error = crypt_by(device, operation, iv, in, got, size);
+    if (crypt_by(generic, operation, iv, in, expected, size))
+      fail("the generic cipher");
+    if (!error)
+      results[memcmp(got, expected, size) ? WRONG : RIGHT]++;
+    else
+      results[error == ENOKEY ? REVOKED : ERRORS]++;
+    if (error == ENOKEY)
+      set_key(device, key);
+    else if (error)
+      printf("error %s\n", strerror(error));
+  }
+  if (write(report, results, sizeof results) != sizeof results)
+    fail("a report");
+  _exit(0);
+}
+
+/* Binds the device to its driver, and takes it away, in turn. */
+static void rebind(long turn)
+{
+  static char name[64];
+  int error;
+
+  if (turn % 2 == 0)
+    strcpy(name, device_name());
+  error = put(turn % 2 ? "/sys/bus/pci/drivers/wideblock/bind" : "/sys/bus/pci/drivers/wideblock/unbind", name);
+  if (error)
+    printf("error %s of %s\n", strerror(error), turn % 2 ? "bind" : "unbind");
+}
+
+static void zeroize(void)
+{
+  int error = put(device_file("zeroize"), "1");
+
+  if (error)
+    printf("error %s of zeroize\n", strerror(error));
+}
+
+/* WORKERS processes of ROUNDS requests; each REBIND or ZEROIZE milliseconds the device is taken away or cleared. */
+void run_stress(void)
+{
+  long workers = number("WORKERS"), rebinds = number("REBIND"), zeroizes = number("ZEROIZE"), turns = 0, ended = 0;
+  long sums[RESULTS] = {0}, results[RESULTS];
+  double began = now(), last = began;
+  int ready[2], report[2];
+  char one;
+
+  if (pipe(ready) || pipe(report))
+    fail("a pipe");
+  for (long n = 0; n < workers; n++)
+    if (!fork())
+      work(20261127 + n, number("ROUNDS"), ready[1], report[1]);
+  for (long n = 0; n < workers; n++) /* each holds the driver from now on */
+    if (read(ready[0], &one, 1) != 1)
+      fail("a process");
+  fcntl(report[0], F_SETFL, O_NONBLOCK);
+  printf("unload under load %d\n", remove_module());
+  while (ended < workers && now() - began < LIMIT) {
+    if (read(report[0], results, sizeof results) == sizeof results) {
+      ended++;
+      for (int n = 0; n < RESULTS; n++)
+        sums[n] += results[n];
+      continue;
+    }
+    usleep(10000);
+    if (!(rebinds + zeroizes) || (now() - last) * 1000 < rebinds + zeroizes)
+      continue;
+    last = now();
+    if (rebinds)
+      rebind(turns);
+    else
+      zeroize();
+    turns++;
+  }
+  if (rebinds && turns % 2)
+    rebind(turns++);
+  printf("stress ended=%ld right=%ld wrong=%ld revoked=%ld errors=%ld turns=%ld seconds=%.2f\n", ended, sums[RIGHT],
+         sums[WRONG], sums[REVOKED], sums[ERRORS], turns, now() - began);
+  while (waitpid(-1, NULL, WNOHANG) > 0)
+    ;
+}

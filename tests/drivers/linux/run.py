@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux drives the exported Verilog: ``make linux-driver``, or ``python -m tests.drivers.linux.run``.
+
+Linux runs as a process (user mode) with the module of ``drivers/linux``; its PCI device is the compiled Verilog of an
+engine behind the bridge. The kernel's own tests, dm-crypt, changes of the device under load, and planted faults are
+tried. A line has a trial with its counts. Those of requests by the hardware are of the driver and equal the bridge.s.
+Exit status: 0 if all is as it should be, 1 if not, 2 if a tool is missing or fails.
+"""
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.drivers.linux import bridge, kernel
+from wideblock.api import UserError, preset
+from wideblock.export.contract import contract
+from wideblock.image.crypt import ImageJob, crypt_image
+from wideblock.simulation.commands import BuildError
+
+__all__ = ["Guest", "main", "planted"]
+
+PRESET, SLOTS = "xts-both-k", 16
+LIMIT = 600
+"""Seconds after which a guest is ended."""
+
+SEED = 20261127
+IMAGE_BYTES = 1 << 19
+DEVICE = 1234
+MOST_DELAY = 20_000_000  # the guest's own limit of a read is 40 ms, which a busy machine exceeds
+
+
+@dataclass(frozen=True)
+class Guest:
+    """One run of the guest: its console, and the figures of the bridge."""
+
+    console: str
+    figures: dict[str, int]
+
+    def counters(self, when: str) -> dict[str, int]:
+        found = re.search(rf"^counters {when} (.*)$", self.console, re.M)
+        return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", found[1])} if found else {}
+
+    def number(self, pattern: str) -> int:
+        found = re.search(pattern, self.console, re.M)
+        return int(found[1]) if found else -1
+
+    @property
+    def complaints(self) -> list[str]:
+        """Lines in which the kernel complains."""
+        return re.findall(
+            r"^.*(?:BUG:|WARNING:|\balg: (?!extra|self-tests disabled)|Oops|panic).*$", self.console, re.M
+        )
+
+    @property
+    def ended(self) -> bool:
+        return "\nfinished" in self.console and not re.search(r"^(?:error|failed) ", self.console, re.M)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All that a guest is made of, and a folder for its files."""
+
+    linux: Path
+    init: Path
+    module: Path
+    library: Path
+    folder: Path
+
+    def run(self, name: str, *settings: str, files: dict[str, bytes] | None = None) -> tuple[Guest, Path]:
+        """Runs one guest to its end; its root is a folder of its own, which is returned."""
+        root = self.folder / name
+        for mount in ("proc", "sys", "dev"):
+            (root / mount).mkdir(parents=True)
+        shutil.copy(self.init, root / "init")
+        shutil.copy(self.module, root / "wideblock.ko")
+        for file, data in (files or {}).items():
+            (root / file).write_bytes(data)
+        socket = self.folder / f"{name}.socket"
+        served = subprocess.Popen(
+            [sys.executable, "-m", "tests.drivers.linux.bridge", self.library, socket],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            console = self._boot(root, socket, served, settings)
+            said, complained = served.communicate(timeout=30)
+        finally:
+            served.kill()
+        if served.returncode:
+            raise kernel.ToolError(f"the bridge has failed: {complained or said}\n{console[-2000:]}")
+        (root / "console").write_text(console)
+        return Guest(console, json.loads(said)), root
+
+    def _boot(self, root: Path, socket: Path, served: subprocess.Popen, settings: tuple[str, ...]) -> str:
+        while not socket.exists() and served.poll() is None:
+            time.sleep(0.05)
+        words = [self.linux, "mem=256M", "rootfstype=hostfs", f"rootflags={root}", "rw", "init=/init", "con=null"]
+        words += ["con0=fd:0,fd:1", f"uml_dir={self.folder}/", f"virt_pci.max_delay_us={MOST_DELAY}"]
+        words += [f"virtio_uml.device={socket}:{DEVICE}", *settings]
+        command = ["nice", "-n", "5", *map(str, words)]  # below the bridge, for whose answers it spins
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=LIMIT
+            )
+        except subprocess.TimeoutExpired as error:
+            raise kernel.ToolError(f"the guest does not end in {LIMIT} s") from error
+        return done.stdout.replace("\r", "")
+
+
+def planted(text: str, right: str, wrong: str) -> str:
+    """``text`` with a fault. Raises ToolError if its place is not there exactly once."""
+    if text.count(right) != 1:
+        raise kernel.ToolError(f"the place of a planted fault is there {text.count(right)} times: {right!r}")
+    return text.replace(right, wrong)
+
+
+def self_test(machine: Machine) -> tuple[bool, str]:
+    guest, _ = machine.run("selftest")
+    counts, figures = guest.counters("loaded"), guest.figures
+    right = "\nselftest passed" in guest.console and guest.ended and not guest.complaints
+    right = right and counts["hardware"] > 500 and counts["hardware"] == figures["jobs"]
+    return right, f"{_requests(counts)}; {figures['bytes']} bytes, {figures['commands']} key commands"
+
+
+def volume(machine: Machine, sector: int) -> tuple[bool, str]:
+    """dm-crypt reads an image of this package and writes into it; this package reads that."""
+    rng = random.Random(SEED + sector)
+    key, plain = rng.randbytes(64), rng.randbytes(IMAGE_BYTES)
+    tweak = "plain64" if sector == 512 else "plain64-512"
+    files = {"plain": plain, "image": _crypted(key, plain, sector, tweak), "key": key.hex().encode()}
+    guest, root = machine.run(f"volume{sector}", "cryptomgr.notests=1", "RUN=volume", f"SECTOR={sector}", files=files)
+    counts = guest.counters("ended")
+    written = _crypted(key, (root / "image").read_bytes(), sector, tweak, decrypt=True)
+    expected = (root / "plain").read_bytes()
+    right = guest.ended and not guest.complaints and written == expected and expected != plain
+    right = right and all(guest.number(rf"^volume {when} (\d+) wrong") == 0 for when in ("read", "written"))
+    right = right and counts["hardware"] == guest.figures["jobs"] >= IMAGE_BYTES // sector and not counts["fallback"]
+    return right, f"{_requests(counts)}; {IMAGE_BYTES} bytes read, some written, all compared"
+
+
+def _crypted(key: bytes, data: bytes, sector: int, tweak: str, *, decrypt: bool = False) -> bytes:
+    of = contract("xts-both", {"key_bits": 256, "sector_bytes": sector})
+    with tempfile.TemporaryDirectory() as name:
+        source, target = Path(name, "in"), Path(name, "out")
+        source.write_bytes(data)
+        crypt_image(of, key, source, target, ImageJob(tweak=tweak, engine="native", decrypt=decrypt))
+        return target.read_bytes()
+
+
+WORKERS, ROUNDS = 8, 100
+
+
+def rebind(machine: Machine) -> tuple[bool, str]:
+    """The device goes and comes while processes use it; the module stays as long, and goes and comes after them."""
+    guest, result = _stress(machine, "rebind", "REBIND=100")
+    right = guest.number(r"^stress .*right=(\d+)") == WORKERS * ROUNDS and guest.number("turns=(\\d+)") >= 2
+    right = right and guest.counters("ended")["fallback"] > 0 and guest.number(r"^unload under load (\d+)") > 0
+    return right and guest.console.count("\nunload 0") == 2 and guest.ended and not guest.complaints, result
+
+
+def zeroize(machine: Machine) -> tuple[bool, str]:
+    guest, result = _stress(machine, "zeroize", "ZEROIZE=500")
+    right, revoked = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*revoked=(\d+)")
+    whole = right + revoked == WORKERS * ROUNDS and revoked > 0 and guest.number("turns=(\\d+)") >= 2
+    return whole and guest.ended and not guest.complaints, result
+
+
+def _stress(machine: Machine, name: str, setting: str) -> tuple[Guest, str]:
+    settings = ("cryptomgr.notests=1", "RUN=stress", f"WORKERS={WORKERS}", f"ROUNDS={ROUNDS}", setting)
+    guest, _ = machine.run(name, *settings)
+    found = re.search(r"^stress (.*)$", guest.console, re.M)
+    return guest, f"{_requests(guest.counters('ended'))}; {found[1] if found else 'no result'}"
+
+
+def is_found(machine: Machine, name: str) -> tuple[bool, str]:
+    """Whether the kernel's tests find a fault; the driver's own counts show that the requests reached it."""
+    guest, _ = machine.run(name)
+    said = next((line for line in guest.complaints if "test failed" in line), "no line")
+    return "\nselftest failed" in guest.console and guest.figures["jobs"] > 0, said
+
+
+def _requests(counts: dict[str, int]) -> str:
+    return f"{counts.get('hardware', 0)} requests by the hardware, {counts.get('fallback', 0)} by software"
+
+
+RESULTS = "assign m_axis_tdata = o__payload[127:0];"
+TURNED = "assign m_axis_tdata = o__payload[127:0] ^ {127'h0, o__payload[144:129] == 16'h0007};"
+"""The results of the Verilog, and the same with a bit wrong in the last beat of 3 bytes."""
+
+
+def trials(machine: Machine, broken: Callable[[str], Machine]) -> Iterator[tuple[str, tuple[bool, str]]]:
+    yield "the kernel's own tests pass", self_test(machine)
+    for sector in (512, 4096):
+        yield f"dm-crypt, sectors of {sector}", volume(machine, sector)
+    yield "the device goes and comes under load", rebind(machine)
+    yield "zeroize under load", zeroize(machine)
+    yield "a fault in the Verilog is found", is_found(broken("verilog"), "verilog")
+    yield "a fault in the driver is found", is_found(broken("driver"), "driver")
+
+
+def build(folder: Path, fault: str = "") -> Machine:
+    """All that a guest needs, with a fault in the Verilog or in the driver."""
+    core = preset(PRESET).changed(registers="axi4-lite", slots=SLOTS)
+    verilog = core.verilog()
+    sources = {path.name: path.read_text() for path in kernel.DRIVER.iterdir() if path.suffix in (".c", ".h", "")}
+    if fault == "verilog":
+        verilog = planted(verilog, RESULTS, TURNED)
+    if fault == "driver":
+        sources["queue.c"] = planted(
+            sources["queue.c"], "req->dst, 0, req->cryptlen, 1", "req->dst, 0, req->cryptlen & ~1, 1"
+        )
+    init = folder / "init"
+    guest = sorted((kernel.HERE / "guest").glob("*.c"))
+    kernel.run("gcc", "-O1", "-static", "-Wall", "-Wextra", "-Werror", *guest, "-o", init)
+    module, warnings = kernel.module(folder, sources)
+    if warnings.strip() and not fault:
+        raise kernel.ToolError(f"the module compiles with warnings:\n{warnings}")
+    return Machine(kernel.kernel() / "linux", init, module, bridge.library(verilog, core.name), folder)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="Folder for builds and consoles; made anew.")
+    folder = parser.parse_args().folder.absolute()
+    if lacking := kernel.missing():
+        print(f"linux-driver: the machine lacks {', '.join(lacking)}", file=sys.stderr)
+        return 2
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    began, wrong = time.monotonic(), 0
+    try:
+        machine = build(folder)
+        print(f"Linux 6.12 in user mode, {PRESET} with {SLOTS} slots", flush=True)
+        for name, (right, counts) in trials(machine, lambda fault: _broken(folder, fault)):
+            wrong += not right
+            print(f"{'ok' if right else 'WRONG'}  {name}: {counts}", flush=True)
+    except (kernel.ToolError, UserError, BuildError, OSError) as error:
+        print(f"linux-driver: {error}", file=sys.stderr)
+        return 2
+    print(f"{'FAIL' if wrong else 'PASS'}, {time.monotonic() - began:.0f} s")
+    return int(bool(wrong))
+
+
+def _broken(folder: Path, fault: str) -> Machine:
+    own = folder / f"with-{fault}"
+    own.mkdir()
+    return build(own, fault)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
