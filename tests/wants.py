@@ -11,6 +11,7 @@ import platform
 import re
 import shutil
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -84,6 +85,19 @@ def _filters() -> bool:
     return bool(shutil.which("nbdkit")) and not subprocess.run(command, capture_output=True).returncode
 
 
+def _compiles_modules() -> bool:
+    """Whether the headers' make builds the least module: they name a compiler, which may be missing."""
+    if (headers := kernel.headers()) is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Kbuild").write_text("obj-m := least.o\n")
+        (Path(folder) / "least.c").write_text(
+            '#include <linux/module.h>\nMODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("");\n'
+        )
+        command = ["make", "-s", "-C", str(headers), f"M={folder}", "modules"]
+        return bool(shutil.which("make")) and not subprocess.run(command, capture_output=True).returncode
+
+
 OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
     "clang++": ("of Debian's clang", _clang),
     "libFuzzer": ("of clang++", lambda: _sanitizes("fuzzer,address", FUZZED)),
@@ -92,7 +106,7 @@ OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
     "memcheck.h": ("of Debian's valgrind", Path("/usr/include/valgrind/memcheck.h").exists),
     "nbdkit-plugin.h": ("of Debian's nbdkit-plugin-dev", Path("/usr/include/nbdkit-plugin.h").exists),
     "linux modules": ("of Debian's linux-image-cloud-amd64", lambda: linux.kernel() is not None),
-    "linux headers": ("of Debian's linux-headers-amd64", lambda: kernel.headers() is not None),
+    "linux headers": ("of Debian's linux-headers-amd64, with the compiler that they name", _compiles_modules),
     "x86-64": ("the processor", lambda: platform.machine() == "x86_64"),
     "sta": ("OpenSTA", lambda: shutil.which("sta") is not None),
     "root": ("the user", lambda: os.geteuid() == 0),

@@ -74,7 +74,7 @@ FAULTS = {
     ),
     "an empty last beat is a fault": pytest.param(
         XTS,
-        (single_pass, "UnitEntrance", unit_entrance, "proper_end = void & closes", "proper_end = Const(0)"),
+        (single_pass, "UnitEntrance", unit_entrance, "proper_end = unit.void & unit.closes", "proper_end = Const(0)"),
         ("byte qualifiers", "with no malformed sector to cause it|the next malformed one, was taken"),
         marks=SLOW,
     ),
@@ -163,7 +163,7 @@ FAULTS = {
     ),
     "a tag and a direction from every beat": pytest.param(
         TAGS,
-        (single_pass, "UnitEntrance", unit_entrance, "with m.If(~begun):", "with m.If(1):"),
+        (single_pass, "UnitEntrance", unit_entrance, "with m.If(~unit.begun):", "with m.If(1):"),
         ("gaps and back-pressure", "tag|differs from the specification"),
         marks=SLOW,
     ),

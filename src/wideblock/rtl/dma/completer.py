@@ -114,7 +114,8 @@ class JobCompleter(wiring.Component):
         new = Signal(row, name="tally_new")
         found = Signal(row, name="tally_job")
         ahead = Signal(self.sizes.count_bits)
-        update, show = tally.read_port(domain="comb"), tally.read_port(domain="comb")
+        update = tally.read_port(domain="comb")
+        show = tally.read_port(domain="comb")
         was_seen, was_bad = seen.bit_select(place, 1), bad.bit_select(place, 1)
         store(
             m,

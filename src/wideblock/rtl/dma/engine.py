@@ -235,7 +235,9 @@ class DmaEngine(wiring.Component):
         over = Signal(self.sizes.jobs, name="job_over")
         known = Signal(self.sizes.jobs, name="job_error_known")
         m.submodules.errors = errors = memory.Memory(shape=BLOCK_ADDRESS_BITS, depth=self.sizes.jobs, init=[])
-        shown, new, failed = errors.read_port(domain="comb"), self.judge.write.job[:bits], reader.failed_job[:bits]
+        shown = errors.read_port(domain="comb")
+        new = self.judge.write.job[:bits]
+        failed = reader.failed_job[:bits]
         first = reader.failed & ~known.bit_select(failed, 1)
         store(m, errors, failed, reader.failed_at, first, clear=buffer.clear, clear_row=buffer.clear_row[:bits])
         with m.If(reader.failed):

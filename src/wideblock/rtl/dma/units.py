@@ -57,8 +57,10 @@ class UnitsUnderWay(wiring.Component):
         cause = Signal(5, name="lowest_cause")
         m.submodules.jobs = jobs = memory.Memory(shape=self.sizes.job_bits, depth=units, init=[])
         m.submodules.causes = causes = memory.Memory(shape=5, depth=units, init=[])
-        put, get = jobs.write_port(), jobs.read_port(domain="comb")
-        note, noted = causes.write_port(), causes.read_port(domain="comb")
+        put = jobs.write_port()
+        get = jobs.read_port(domain="comb")
+        note = causes.write_port()
+        noted = causes.read_port(domain="comb")
         for bit in reversed(range(len(self.faults))):
             with m.If(self.faults[bit]):
                 m.d.comb += cause.eq(bit)
