@@ -23,7 +23,7 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
     fields = {field.name: field.width for field in core.interface.channel("i").fields}
     length = core.behaviour.length
     size = length.usual if length.least == length.most else min(PART, length.usual // 4 * 4)
-    tweak, message = bytes(range(fields.get("tweak", 0) // 8)), bytes(range(size))
+    tweak, message = bytes(range(fields.get("tweak", 0) // 8)), bytes(number % 256 for number in range(size))
     specification = scheme.under(core.parameters, key)
     sealed = specification.encrypt(tweak, message)
     answers = [

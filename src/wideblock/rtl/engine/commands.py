@@ -83,8 +83,8 @@ class KeyCommands(wiring.Component):
         self.slots, self.differ, self.key_words = slots, differ, key_words
         self.word_bits = fields["key"]
         self.words = key_words * self.word_bits // REGISTER_BITS
-        if self.words not in (8, 16):
-            raise ValueError(f"a key must be 256 or 512 bits to be loaded by registers, got {32 * self.words}")
+        if self.words not in (4, 8, 12, 16):
+            raise ValueError(f"a key must be 16, 32, 48 or 64 bytes to be loaded by registers, got {4 * self.words}")
         self.memory = KeyMemory(words=self.words, clear_row_bits=clear_row_bits)
         super().__init__(
             {

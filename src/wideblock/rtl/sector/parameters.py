@@ -39,6 +39,12 @@ class SlottedParameters(Parameters):
 
     slots: int = parameter(0, "keys that the core holds, one of which each message names; 0: one for all", absent=0)
     tag_bits: int = parameter(0, "bits of a message's tag, which leaves with it", tuple(range(0, 65, 8)), absent=0)
+    registers: str = parameter(
+        "none",
+        "bus through which keys come, in place of their stream, with all else of the engine",
+        BUSES,
+        absent="none",
+    )
 
     def __post_init__(self):
         super().__post_init__()
@@ -61,6 +67,10 @@ def _check_slots(p: Any) -> None:
         raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
     if p.slots and p.round_stages > 2:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
+    if p.registers != "none" and not p.slots:
+        raise UserError(f"registers must be none without slots, got {p.registers!r}; slots 256 goes with it")
+    if p.registers != "none" and p.key_width:
+        raise UserError(f"key_width must be 0 with registers, through which keys come, got {p.key_width}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,12 +341,6 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
-    registers: str = parameter(
-        "none",
-        "bus through which keys come, in place of their stream, with all else of the engine",
-        BUSES,
-        absent="none",
-    )
     header: bool = parameter(
         False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
     )
@@ -347,10 +351,6 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
     def __post_init__(self):
         super().__post_init__()
         self._check_master()
-        if self.registers != "none" and not self.slots:
-            raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
-        if self.registers != "none" and self.key_width:
-            raise UserError(f"key_width must be 0 with registers, through which keys come, got {self.key_width}")
         if self.header and not self.slots:
             raise UserError("header must be false without slots, got true; slots 256 goes with it")
         if self.sector_bytes < 16:
