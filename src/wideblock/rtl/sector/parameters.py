@@ -45,6 +45,9 @@ class SlottedParameters(Parameters):
         BUSES,
         absent="none",
     )
+    header: bool = parameter(
+        False, "a message's request is its first beats, in the place of tuser", (False, True), absent=False
+    )
 
     def __post_init__(self):
         super().__post_init__()
@@ -65,6 +68,8 @@ def _check_slots(p: Any) -> None:
     """Raises UserError for parameters of slots in conflict with each other or with the core."""
     if p.slots and not 2 <= p.slots <= 1024:
         raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
+    if p.header and not p.slots:
+        raise UserError("header must be false without slots, got true; slots 256 goes with it")
     if p.slots and p.round_stages > 2:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
     if p.registers != "none" and not p.slots:
@@ -341,9 +346,6 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
-    header: bool = parameter(
-        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
-    )
     dma: str = parameter(
         "none", "bus of a master that reads units from memory and writes results, for streams", MASTERS, absent="none"
     )
@@ -351,8 +353,6 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
     def __post_init__(self):
         super().__post_init__()
         self._check_master()
-        if self.header and not self.slots:
-            raise UserError("header must be false without slots, got true; slots 256 goes with it")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 

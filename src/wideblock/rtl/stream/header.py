@@ -9,6 +9,8 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, connect, flipped
 
+from wideblock.errors import UserError
+
 from .behaviour import Behaviour
 from .interface import Channel, Field, Interface, Read
 
@@ -34,6 +36,9 @@ class HeaderCore(wiring.Component):
         request = tuple(field for field in own.fields if field.read is Read.FIRST)
         channel = replace(own, fields=tuple(field for field in own.fields if field not in request), header=request)
         self.beats = channel.header_words
+        keeps = any(field.name == "keep" for field in own.fields)
+        if not keeps and core.behaviour.usual * 8 <= next(field.width for field in own.fields if field.name == "data"):
+            raise UserError("header must be false where a message is one whole beat, got true")
         channel = replace(channel, fields=tuple(self._told(field, channel) for field in channel.fields))
         self.interface = Interface(
             tuple(channel if each is own else each for each in core.interface.channels), core.interface.controls
@@ -93,7 +98,9 @@ class HeaderCore(wiring.Component):
             ),
         ]
         with m.If(void):
-            m.d.comb += [core.i.payload.keep.eq(0), core.i.payload.last.eq(1)]
+            m.d.comb += core.i.payload.last.eq(1)
+            if any(field.name == "keep" for field in channel.fields):
+                m.d.comb += core.i.payload.keep.eq(0)
             with m.If(core.i.ready):
                 m.d.sync += [void.eq(0), passing.eq(0)]
         with m.If(taken & cut):
