@@ -97,6 +97,7 @@ class SlotEngine(wiring.Component):
         self.window = Window(
             link,
             words=words,
+            least=1 if self.gate.keeps else behaviour.length.least,  # without keep a part of a beat passes as whole
             most=self.window_bytes,
             too_short=bit[Cause.SHORT],
             too_long=bit[Cause.LONG],

@@ -17,7 +17,7 @@ __all__ = ["Window"]
 
 
 class Window(wiring.Component):
-    """A message of firmware, of up to ``most`` bytes, with request and result.
+    """A message of firmware, of ``least`` to ``most`` bytes, with request and result.
 
     write:        in, ``data`` with ``strobe`` is word ``index`` of the message; low while ``busy`` and ``clear``
     tweak:        in, the write is one of word ``index`` of the tweak
@@ -33,16 +33,24 @@ class Window(wiring.Component):
     change:       in, the slot whose key ends or begins: a result under it is dropped
     clear:        in, each row of number ``clear_row`` becomes 0; a result is dropped
 
-    A size of 0 is refused with ``too_short``, a size beyond the memory with ``too_long``. A disabled window, a dropped
+    A size below ``least`` is refused with ``too_short``, a size beyond ``most`` with ``too_long``. A disabled window, a dropped
     result and a message cut by a clear have the cause ``GONE``.
 
     Cost: two memories of ``most`` bytes, registers of the tweak and the request.
     """
 
     def __init__(
-        self, messages: Signature, *, words: int, most: int, too_short: int, too_long: int, clear_row_bits: int
+        self,
+        messages: Signature,
+        *,
+        words: int,
+        least: int,
+        most: int,
+        too_short: int,
+        too_long: int,
+        clear_row_bits: int,
     ):
-        self.most, self.too_short, self.too_long = most, too_short, too_long
+        self.least, self.most, self.too_short, self.too_long = least, most, too_short, too_long
         self.words = power_of_two(words)
         if 1 << clear_row_bits < self.words:
             raise ValueError(f"clear_row must reach {self.words} rows, got {clear_row_bits} bits")
@@ -80,6 +88,7 @@ class Window(wiring.Component):
         sent = Signal(name="request_sent")
         go = Signal()
         bad = Signal(name="bad_size")
+        short = self.size == 0 if self.least == 1 else self.size < self.least
         ended = Signal(name="key_ended")
         gone = Signal(name="result_gone")
         lost = Signal(name="result_lost")
@@ -93,7 +102,7 @@ class Window(wiring.Component):
             messages.request.eq(self.busy),
             messages.send.eq(waiting & messages.ready & ~self.clear),
             go.eq(self.start & ~self.busy),
-            bad.eq((self.size == 0) | (self.size > self.most)),
+            bad.eq(short | (self.size > self.most)),
             ended.eq(self.change.put & (self.change.slot == messages.slot)),
             gone.eq(self.clear | ended),
         ]
@@ -106,7 +115,7 @@ class Window(wiring.Component):
             with m.If(self.disabled | self.clear):
                 finish(GONE, 1)
             with m.Elif(bad):
-                finish(Mux(self.size == 0, self.too_short, self.too_long), 1)
+                finish(Mux(short, self.too_short, self.too_long), 1)
             with m.Else():
                 m.d.sync += waiting.eq(1)
         with m.If(waiting & self.clear):

@@ -256,13 +256,14 @@ class StoreAndForward(wiring.Component):
                 entrance.hold.eq(keys.waiting),
                 entrance.clear.eq(keys.clear),
             ]
+        port = entrance.entrance if self.parameters.slots else entrance  # a queue behind the port delays no fault
         if tag := self.parameters.tag_bits:
-            m.d.comb += self.fault_tag.eq(entrance.x.tag & entrance.fault.any().replicate(tag))
+            m.d.comb += self.fault_tag.eq(port.x.tag & port.fault.any().replicate(tag))
         m.d.comb += [
             offer.eq(entrance.valid & admit),
             entrance.take.eq(offer & ready),
             opening.eq(entrance.take & first),
-            self.fault.eq(with_key_faults(self, entrance.fault)),
+            self.fault.eq(with_key_faults(self, port.fault)),
         ]
         return opening
 

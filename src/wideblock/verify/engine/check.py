@@ -78,6 +78,16 @@ class EngineCheck(SectorCheck):
                 self.command("LOAD", slot, self.key())
         return sorted(self.slots_now)
 
+    @property
+    def fixed(self) -> bool:
+        """Whether all messages have one length."""
+        return self.behaviour.length.least == self.behaviour.length.most
+
+    @property
+    def least(self) -> int:
+        """Bytes of the shortest message of whole blocks, or of every message where all have one length."""
+        return self.behaviour.length.least if self.fixed else max(16, -(-self.behaviour.length.least // 16) * 16)
+
     def start_word(self, cycle: int, start: int) -> dict[str, Words]:
         """The write of CTRL that starts a command, in a play, not before a cycle."""
         words = self.simulation.writes("KEY", self.simulation.place("CTRL")[1], start)

@@ -60,7 +60,7 @@ def _life(check: EngineCheck, seed: int, clears: Sequence[tuple[int, int]], end:
             for slot in used:
                 check.command("LOAD", slot, check.key())
             size = check.behaviour.usual
-            request = check.request(16, decrypt=check.behaviour.directions[0])
+            request = check.request(check.least, decrypt=check.behaviour.directions[0])
             core.window(used[0], request.data, request.tweak, decrypt=request.decrypt)
             start = core.prepare("LOAD", len(used), check.key())
             requests = [

@@ -196,9 +196,16 @@ class RandomFirmware:
 
     def unit(self, slot: int | None = None) -> Request:
         """A unit, seldom malformed."""
-        size = self.number(1, 15) if self.chance(6) else self.check.size() if self.chance(60) else self.number(16, 80)
-        request = self.check.request(size, decrypt=self._way())
+        request = self.check.request(self._size(), decrypt=self._way())
         return replace(request, slot=self.slot() if slot is None else slot)
+
+    def _size(self) -> int:
+        """Bytes of a unit, seldom a wrong number of them."""
+        check = self.check
+        if not check.fixed:
+            return self.number(1, 15) if self.chance(6) else check.size() if self.chance(60) else self.number(16, 80)
+        beat = check.shape.beat_bytes
+        return beat * self.number(1, 2 * (check.least // beat)) if self.chance(12) else check.least
 
     def units(self, until: int) -> Iterator[tuple[int, Request, int]]:
         """Units in bursts, some with a source that stops before their last beat."""
@@ -243,7 +250,7 @@ class RandomFirmware:
         for slot in self.slots:
             reads += self.shown(at, slot)
             at += 40
-        units = [(at, self.check.in_slots([self.check.request(16)], [slot])[0], 0) for slot in self.slots]
+        units = [(at, self.check.in_slots([self.check.request(self.check.least)], [slot])[0], 0) for slot in self.slots]
         return EnginePlay(reads, units)
 
 

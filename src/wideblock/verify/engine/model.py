@@ -66,17 +66,21 @@ class Bounds:
 class Model:
     """All states of an engine that agree with its ports; ``registers`` are those that only writes change.
 
-    answer: result of a unit: of a key, a tweak, data and a direction
+    answer:       result of a unit: of a key, a tweak, data and a direction
+    window_least: bytes below which the window itself refuses a message
     """
 
-    def __init__(self, behaviour: Behaviour, slots: int, key_bytes: int, differ: bool, answer: Callable[..., bytes]):
-        self.behaviour, self.slots, self.key_bytes, self.differ, self.answer = (
-            behaviour,
-            slots,
-            key_bytes,
-            differ,
-            answer,
-        )
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        slots: int,
+        key_bytes: int,
+        differ: bool,
+        answer: Callable[..., bytes],
+        window_least: int = 1,
+    ):
+        self.behaviour, self.slots, self.key_bytes, self.differ = behaviour, slots, key_bytes, differ
+        self.answer, self.window_least = answer, window_least
         self.bit = {fault.cause: bit for bit, fault in enumerate(behaviour.faults)}
         self.states: set[State] = set()
         self.units: list[Unit] = []
@@ -150,7 +154,7 @@ class Model:
 
     def _enters(self, unit: Unit) -> bool:
         """Whether a unit is not dropped at its first beat."""
-        return unit.fault in (-1, 0) or unit.fault == 1 << self.bit[Cause.SHORT]
+        return unit.fault in (-1, 0, *(1 << self.bit[cause] for cause in (Cause.SHORT, Cause.LONG)))
 
     def _steps(self, state: State, cycle: int) -> Iterator[State]:
         if state.window.phase == "waits" and state.window.wrong is not None:
@@ -262,8 +266,10 @@ class Model:
         """Cause for which a unit is refused that begins now, or None."""
         if decrypt not in self.behaviour.directions:
             return Cause.DIRECTION
-        refused = self._slot_cause(state, slot, decrypt, of_window=of_window)
-        return refused or (Cause.SHORT if size < self.behaviour.length.least else None)
+        if refused := self._slot_cause(state, slot, decrypt, of_window=of_window):
+            return refused
+        length = self.behaviour.length
+        return Cause.SHORT if size < length.least else Cause.LONG if size > length.most else None
 
     def admits(self, state: State, slot: int, decrypt: bool, *, of_window: bool = False) -> bool:
         """Whether a slot admits a unit that begins now, so that it counts there, even if the core drops it."""

@@ -44,7 +44,7 @@ class Disturbances:
             "a source that stops in another slot": lambda at: self.unit(at, self.other, 700),
             "a refused unit of the slot": self.refused,
             "a unit of the slot": lambda at: self.unit(at, self.slot),
-            "a short unit of the slot": lambda at: self.unit(at, self.slot, size=self.check.number(1, 15)),
+            "a short unit of the slot": lambda at: self.unit(at, self.slot, size=self.short()),
             "START of the window": lambda at: EnginePlay([firmware.write(at, "WINDOW_REQUEST", self.slot | 1 << 31)]),
         }
 
@@ -118,8 +118,15 @@ class Disturbances:
     def unit(self, at: int, slot: int, pause: int = 0, size: int | None = None) -> EnginePlay:
         """A unit."""
         least = self.check.behaviour.length.least
-        request = self.check.request(max(self.check.behaviour.usual, 2 * least) if size is None else size)
+        usual = self.check.behaviour.usual
+        usual = usual if self.check.fixed else max(usual, 2 * least)
+        request = self.check.request(usual if size is None else size)
         return EnginePlay(units=[(at, replace(request, slot=slot), pause)])
+
+    def short(self) -> int:
+        """Bytes of a unit that is too short."""
+        check = self.check
+        return check.shape.beat_bytes if check.fixed else check.number(1, 15)
 
     def refused(self, at: int) -> EnginePlay:
         """A unit that is too long for one beat, in a direction that the core lacks, or for a slot without a key."""

@@ -251,7 +251,7 @@ class Registers:
         wrong = None
         if closed or cycle < state.clear:
             wrong = GONE
-        elif not 0 < size <= most:
+        elif not self.model.window_least <= size <= most:
             wrong = self.model.bit[next(c for c in self.model.bit if c.name == ("LONG" if size > most else "SHORT"))]
         sent = Sending("waits", request & 0xFFFF, bool(request >> 16 & 1), state.tweak, state.data[:size], wrong)
         return state._replace(window=sent)

@@ -167,7 +167,7 @@ def _key_in_bytes(check: EngineCheck) -> str | None:
 def fault_log(check: EngineCheck) -> Finding:
     """Faults of each cause that requests can have: the count up to where it stays, the first one's slot, the clear."""
     check.restart()
-    core, size = check.simulation, 16
+    core, size = check.simulation, check.least
     full = core.maps["ENGINE"].register("FAULT_COUNT").field("COUNT").mask  # a counter stays there
     check.command("LOAD", 0, check.key())
     check.command("LOAD", 1, check.key(), NO_ENCRYPT | NO_DECRYPT)
@@ -177,14 +177,15 @@ def fault_log(check: EngineCheck) -> Finding:
     way = check.behaviour.directions[0]
     core.set("LIMIT_LO", 1)
     core.set("LIMIT_HI", 0)
-    check.stream([replace(check.request(max(size, check.behaviour.length.least), decrypt=way), slot=2)])
+    check.stream([replace(check.request(size, decrypt=way), slot=2)])
     core.set("LIMIT_HI", 1)  # the slot stays exhausted
     good = Request(bytes(size), bytes(check.shape.tweak_bytes), way)
     wrong = {
-        Cause.SHORT: replace(good, data=bytes(size - 1)),
         Cause.SLOT: replace(good, slot=3 | check.number(0, 0xFF) << 8),
         Cause.FORBIDDEN: replace(good, slot=1),
     }
+    if short := size - (check.shape.beat_bytes if check.fixed else 1):
+        wrong[Cause.SHORT] = replace(good, data=bytes(short))
     if third:
         wrong[Cause.LIMIT] = replace(good, slot=2)
     if len(check.behaviour.directions) == 1:
@@ -233,12 +234,13 @@ def slot_table(check: EngineCheck) -> Finding:
         if slot % 4 != 3:
             aux[slot] = check.number(0, 7) if slot else 0
             check.command("LOAD", slot, check.key(), aux[slot])
-    for size in (16, 80, 16 * check.number(8, 40), 16 * check.number(100, 200), 1 << 17):
+    sizes = (16, 80, 16 * check.number(8, 40), 16 * check.number(100, 200), 1 << 17)
+    for size in [check.least] * 5 if check.fixed else sizes:
         requests = [replace(check.request(size), slot=slot) for slot in blocks]
         check.stream(requests)
         for request in requests:
             if check.fault_of(request, check.slots_now) is None:
-                blocks[request.slot] += size // 16
+                blocks[request.slot] += -(-size // 16)
         for number in (*blocks, check.number_of_slots, check.number(1, 0xFF) << 8, 1 << 15 | 1):
             core.set("SLOT_SELECT", number)
             state = aux.get(number)
@@ -259,8 +261,8 @@ def _limits(check: EngineCheck, used: int) -> Finding | None:
     for bit in reversed(range(sum(field.bits for field in fields))):
         for half, low in (("HI", 32), ("LO", 0)):
             core.set(f"LIMIT_{half}", 1 << bit >> low & 0xFFFFFFFF)
-        used += 1
-        check.stream([replace(check.request(16), slot=0)])
+        used += -(-check.least // 16)
+        check.stream([replace(check.request(check.least), slot=0)])
         core.set("SLOT_SELECT", 0)
         spent = used >= 1 << bit
         if core.field("SLOT_STATE", "EXHAUSTED") != spent:
