@@ -135,7 +135,7 @@ class StoreAndForward(wiring.Component):
     def _make_slots(self, material: KeyMaterial, context: Context, cycles: Cycles, *, rows: int) -> None:
         """The key unit, the gate and the cycles of a core with key slots."""
         p, interval, wait = self.parameters, cycles.interval or cycles.compute, SlotGate.wait + context.lead
-        if (least := max(len(context.words), wait) + 1) > interval:
+        if (least := max(len(context.words) + 1, wait + SlotGate.turn)) > interval:
             raise UserError(
                 f"slots must be 0 for an interval of {interval} cycles, as the words of a sector's key take {least}, "
                 f"got {p.slots}"
@@ -158,10 +158,11 @@ class StoreAndForward(wiring.Component):
             clear_row_bits=len(keys.clear_row),
         )
         key_words = self.key_collector.words if self.key_collector else 1
+        queued = GATE_BEATS if p.beats > GATE_BEATS else interval  # a whole sector waits until the one before has begun
         self.timing = SectorTiming(
             compute=cycles.compute + wait,
             latency=cycles.latency + wait,
-            busy=cycles.busy + wait + min(GATE_BEATS, p.beats) + 1,
+            busy=cycles.busy + wait + queued + 1,
             interval=interval,
             setup=key_words - 1 + keys.load + 1,
             zeroize=keys.clearing,

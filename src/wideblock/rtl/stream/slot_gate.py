@@ -59,6 +59,8 @@ class SlotGate(wiring.Component):
     """
 
     wait = 3
+    turn = 3
+    """Cycles from the begin of a sector that waited to the next sector's first beat in the queue, and to its copies."""
 
     def __init__(self, entrance: Entrance, *, places: int, depth: int, slot_bits: int, clear_row_bits: int):
         self.entrance, self.places, self.depth, self.slot_bits = entrance, places, depth, slot_bits

@@ -186,6 +186,8 @@ def fault_log(check: EngineCheck) -> Finding:
     }
     if short := size - (check.shape.beat_bytes if check.fixed else 1):
         wrong[Cause.SHORT] = replace(good, data=bytes(short))
+    if check.fixed:
+        wrong[Cause.LONG] = replace(good, data=bytes(size + check.shape.beat_bytes))
     if third:
         wrong[Cause.LIMIT] = replace(good, slot=2)
     if len(check.behaviour.directions) == 1:
