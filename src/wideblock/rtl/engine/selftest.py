@@ -17,6 +17,10 @@ from .commands import TEST_COMMANDS
 __all__ = ["SelfTest", "TestAnswer"]
 
 
+_MOST_LOGIC = 64
+"""Bytes of a message up to which tables are logic."""
+
+
 @dataclass(frozen=True)
 class TestAnswer:
     """A message, its tweak and direction, and the right result under the constant key; whole words of 4 bytes."""
@@ -41,10 +45,11 @@ class SelfTest(wiring.Component):
     number:   out, number of the first wrong answer, or NOT_RUN if the slot had a key
     failed:   out, for good: an answer was wrong, or the unload failed
 
-    Memories: a table of messages and a table of right results; no other memory is used.
+    Memories: tables of messages and right results; no other memory is used.
 
     Timing: as the passage's, a command before and one after the answers.
-    Cost:   two tables of the answers' words; a counter of answers.
+    Cost:   two tables of the answers' words in logic, or one table of the distinct parts in block memory where a message
+            has more than 64 bytes; a counter of answers.
     """
 
     def __init__(self, answers: Sequence[TestAnswer], messages: Signature, *, words: int, slot: int):
@@ -102,8 +107,11 @@ class SelfTest(wiring.Component):
         """The message of an answer, and the comparison with its result."""
         words, answer, messages = self.size // REGISTER_BYTES, run.answer, self.messages
         given, right = ([getattr(each, name) for each in self.answers] for name in ("given", "right"))
-        expected = self._table(m, "right", right, answer, messages.result_index)
-        m.d.sync += messages.word.eq(self._table(m, "given", given, answer, messages.index))
+        if self.size > _MOST_LOGIC:
+            expected = self._in_block_memory(m, given, right, answer)
+        else:
+            expected = self._table(m, "right", right, answer, messages.result_index)
+            m.d.sync += messages.word.eq(self._table(m, "given", given, answer, messages.index))
         m.d.comb += [messages.size.eq(self.size), messages.slot.eq(self.slot), self.commands.slot.eq(self.slot)]
         for number, each in enumerate(self.answers):
             with m.If(answer == number):
@@ -173,6 +181,24 @@ class SelfTest(wiring.Component):
         m.d.comb += [commands.start.eq(commands.idle & ~self.clear), commands.command.eq(command)]
         with m.If(commands.start):
             m.next = running
+
+    def _in_block_memory(self, m: Module, given: Sequence[bytes], right: Sequence[bytes], answer: Value) -> Value:
+        """Drives the message's word, and returns the right word of the result: both from one block memory."""
+        parts = list(dict.fromkeys((*given, *right)))
+        rows = [register_words(part) for part in parts]
+        bits = (len(rows[0]) - 1).bit_length()
+        image = [word for row in rows for word in (*row, *[0] * ((1 << bits) - len(row)))]
+        m.submodules.answers = table = memory.Memory(
+            shape=REGISTER_BITS, depth=len(image), init=image, attrs={"rom_style": "block"}
+        )
+        messages, ports = self.messages, [table.read_port(domain="sync") for _ in range(2)]
+        after = messages.result_index + messages.taken  # the word after the one that is compared now
+        for port, index, used in zip(ports, (messages.index, after), (given, right), strict=True):
+            for number, part in enumerate(used):
+                with m.If(answer == number):
+                    m.d.comb += port.addr.eq(index[:bits] | parts.index(part) << bits)
+        m.d.comb += messages.word.eq(ports[0].data)
+        return ports[1].data
 
     @staticmethod
     def _table(m: Module, name: str, parts: Sequence[bytes], answer: Value, index: Value) -> Value:

@@ -90,7 +90,9 @@ class SealingParameters(Parameters):
 
 
 def _check_icv(p: Any) -> None:
-    """Raises UserError for a size of sectors without integrity check values."""
+    """Raises UserError for sectors without integrity check values: of such a size, or behind registers."""
+    if p.icv_bytes and p.registers != "none":
+        raise UserError(f"icv_bytes must be 0 with registers, whose window has no ICV, got {p.icv_bytes}")
     if p.icv_bytes and (p.sector_bytes < 32 or p.sector_bytes % p.beat_bytes):
         raise UserError(
             f"sector_bytes must be whole beats of {p.beat_bytes} bytes, and at least 32, with icv_bytes of "
