@@ -48,8 +48,8 @@ class SelfTest(wiring.Component):
     Memories: tables of messages and right results; no other memory is used.
 
     Timing: as the passage's, a command before and one after the answers.
-    Cost:   two tables of the answers' words in logic, or one table of the distinct parts in block memory where a message
-            has more than 64 bytes; a counter of answers.
+    Cost:   two tables of the answers' words in logic; of messages of more than 64 bytes one table of their distinct
+            parts in block memory. A counter of answers.
     """
 
     def __init__(self, answers: Sequence[TestAnswer], messages: Signature, *, words: int, slot: int):

@@ -33,8 +33,8 @@ class Window(wiring.Component):
     change:       in, the slot whose key ends or begins: a result under it is dropped
     clear:        in, each row of number ``clear_row`` becomes 0; a result is dropped
 
-    A size below ``least`` is refused with ``too_short``, a size beyond ``most`` with ``too_long``. A disabled window, a dropped
-    result and a message cut by a clear have the cause ``GONE``.
+    A size below ``least`` is refused with ``too_short``, a size beyond ``most`` with ``too_long``. A disabled window,
+    a dropped result and a message cut by a clear have the cause ``GONE``.
 
     Cost: two memories of ``most`` bytes, registers of the tweak and the request.
     """

@@ -68,6 +68,7 @@ class Model:
 
     answer:       result of a unit: of a key, a tweak, data and a direction
     window_least: bytes below which the window itself refuses a message
+    width:        blocks of a beat: a unit that is too long counts up to the first beat from the next power of two on
     """
 
     def __init__(
@@ -77,10 +78,13 @@ class Model:
         key_bytes: int,
         differ: bool,
         answer: Callable[..., bytes],
-        window_least: int = 1,
+        *,
+        window_least: int,
+        width: int,
     ):
         self.behaviour, self.slots, self.key_bytes, self.differ = behaviour, slots, key_bytes, differ
         self.answer, self.window_least = answer, window_least
+        self.most_blocks = -(-(1 << (behaviour.length.most // 16).bit_length()) // width) * width
         self.bit = {fault.cause: bit for bit, fault in enumerate(behaviour.faults)}
         self.states: set[State] = set()
         self.units: list[Unit] = []
@@ -297,7 +301,7 @@ class Model:
         if (unit.number, unit.slot) not in state.open:
             return state
         rest = tuple(each for each in state.open if each[0] != unit.number)
-        return self.counted(state._replace(open=rest), unit.slot, -(-unit.size // 16))
+        return self.counted(state._replace(open=rest), unit.slot, min(-(-unit.size // 16), self.most_blocks))
 
     def counted(self, state: State, slot: int, blocks: int) -> State:
         """The state with blocks added to those of a slot, compared with WARN and LIMIT."""

@@ -51,9 +51,10 @@ class Bench:
         self.events = self.accesses = self.commands = self.units = 0
         self._answers: dict[tuple[bytes, bytes, bytes, bool], bytes] = {}
         differ = check.behaviour.keys is KeyRule.HALVES_DIFFER
-        least = 1 if check.shape.partial else check.behaviour.length.least
         self.model = Model(
-            check.behaviour, check.number_of_slots, check.shape.key_bytes, differ, self.answer, window_least=least
+            *(check.behaviour, check.number_of_slots, check.shape.key_bytes, differ, self.answer),
+            window_least=1 if check.shape.partial else check.behaviour.length.least,
+            width=check.shape.beat_bytes // 16,
         )
         self.registers = Registers(self.model, self.core.maps)
         self.map = self.core.maps["ENGINE"]

@@ -248,12 +248,14 @@ class Registers:
     def _started(self, state: State, cycle: int, request: int, size: int, closed: int) -> State:
         """The state with a request of the window."""
         most = len(state.data)
-        wrong = None
+        wrong, bad = None, not self.model.window_least <= size <= most
+        vague = bad and not closed and abs(cycle - self.model.cleared_at) <= 1
         if closed or cycle < state.clear:
             wrong = GONE
-        elif not self.model.window_least <= size <= most:
+        elif bad:
             wrong = self.model.bit[next(c for c in self.model.bit if c.name == ("LONG" if size > most else "SHORT"))]
-        sent = Sending("waits", request & 0xFFFF, bool(request >> 16 & 1), state.tweak, state.data[:size], wrong)
+        asked = request & 0xFFFF, bool(request >> 16 & 1), state.tweak, state.data[:size]
+        sent = Sending("waits", *asked, wrong, vague)
         return state._replace(window=sent)
 
 
