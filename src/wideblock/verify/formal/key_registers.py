@@ -18,9 +18,8 @@ from wideblock.verify.formal.two_steps import NEVER, Shared, places, prove_share
 
 __all__ = ["prove_keys"]
 
-STATEMENT = (
-    "no output and no register but those for words of a key depends on such a word, but by the comparison of its halves"
-)
+STATEMENT = "no output and no register but those for words of a key depends on such a word"
+COMPARED = f"{STATEMENT}, but by the comparison of its halves"
 
 _WORD = "core.key_bus.word"
 _GO, _ADDRESS = "core.key_bus.write_go", "core.key_bus.write_held_address"
@@ -46,7 +45,8 @@ def prove_keys(core: Contract, flat: Flat | None = None) -> Proof:
     secret += [written.port("data"), "core.commands.key", f"{_GIVEN}.key"]
     parts = dict.fromkeys(secret, Shared(NEVER, NEVER)) | {_WORD: Shared(elsewhere, NEVER)}
     parts |= {name: Shared() for name in (_GO, _ADDRESS)}
-    parts |= {f"core.commands.{compared}": Shared(after=NEVER) for compared in ("differs", "differs_near")}
+    if core.component.commands.differ:
+        parts |= {f"core.commands.{compared}": Shared(after=NEVER) for compared in ("differs", "differs_near")}
     proved, gates = prove_shared(
         flat or flatten(core, INSIDE),
         parts,
@@ -57,4 +57,5 @@ def prove_keys(core: Contract, flat: Flat | None = None) -> Proof:
     )
     if not proved:
         raise NotProved(f"{core.module}: a word of a key reaches more than its own registers")
-    return Proof(STATEMENT, "SAT, one step of two engines that differ in keys", gates, 0, time.monotonic() - start)
+    statement = COMPARED if core.component.commands.differ else STATEMENT
+    return Proof(statement, "SAT, one step of two engines that differ in keys", gates, 0, time.monotonic() - start)
