@@ -56,6 +56,7 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 
 linux: $(READY) ## Images against dm-crypt of Linux in a virtual machine, both directions; skipped where packages are missing.
 	$(BIN)/python -m tests.judges.linux
+	$(BIN)/python -m tests.judges.dm_integrity
 
 linux-driver: $(READY) ## Linux in user mode drives the exported Verilog by drivers/linux; minutes, and some 5 more to build Linux once.
 	@$(BIN)/python -m tests.drivers.linux.run build/linux-driver

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import pytest
 
 from .drivers.linux import kernel
-from .judges import linux
+from .judges import dm_integrity, linux
 from .native import harden
 
 __all__ = ["WANTED", "checked", "count", "lacking", "missing", "reason", "refused"]
@@ -47,11 +47,18 @@ PROGRAMS = {
     "riscv64-unknown-elf-gcc": "gcc-riscv64-unknown-elf",
     "valgrind": "valgrind",
     "verilator": "verilator",
-    **linux.PROGRAMS,
+    **dm_integrity.NEEDED,
 }
 """Programs, and the packages of Debian that have them."""
 
-VERSIONS = {"busybox": "--help", "debugfs": "-V", "go": "version", "iverilog": "-V", "mkfs.ext4": "-V"}
+VERSIONS = {
+    "busybox": "--help",
+    "debugfs": "-V",
+    "dmsetup": "--help",
+    "go": "version",
+    "iverilog": "-V",
+    "mkfs.ext4": "-V",
+}
 """Arguments by which a program says its version and ends with 0, where it is not ``--version``."""
 
 FUZZED = 'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'

@@ -100,7 +100,7 @@ def test_streams(image):
     ("arguments", "message"),
     [
         ({"layout": Layout("none")}, "No such file"),
-        ({"layout": Layout("short")}, "ICV file .*short has 799 bytes, the 50 sectors of image .* need 800$"),
+        ({"layout": Layout("short")}, "ICV file .*short has 799 bytes, the sectors of image .* need 800$"),
         ({"layout": Layout(".")}, "ICV file .* is a directory; give a regular file"),
         ({"layout": Layout("/dev/null")}, "ICV file /dev/null is a character device; give a regular file"),
         ({"layout": Layout("image")}, "image cannot have both the image and its ICVs; give each a file of its own"),

@@ -133,9 +133,9 @@ class Result:
 DIRECTIONS = ("library to dm-crypt", "core to dm-crypt", "dm-crypt to library", "dm-crypt to core")
 
 
-def missing() -> list[str]:
+def missing(programs: dict[str, str] = PROGRAMS) -> list[str]:
     """What the comparison needs and the machine lacks."""
-    lacking = [f"{name} ({package})" for name, package in PROGRAMS.items() if not shutil.which(name, path=PATH)]
+    lacking = [f"{name} ({package})" for name, package in programs.items() if not shutil.which(name, path=PATH)]
     if platform.machine() != "x86_64":
         lacking.append("a processor of x86-64")
     return lacking if kernel() else [*lacking, "a kernel with its modules (linux-image-cloud-amd64)"]
@@ -202,15 +202,15 @@ poweroff -f
 """
 
 
-def initial(folder: Path, files: list[Path], keys: dict[str, bytes], work: str) -> Path:
-    """The initial file system of the guest, which does ``work``."""
+def initial(folder: Path, files: list[Path], keys: dict[str, bytes], work: str, *, program: str = "cryptsetup") -> Path:
+    """The initial file system of the guest, which does ``work`` by busybox and ``program``."""
     root = folder / "root"
     for name in ("bin", "modules", "keys"):
         (root / name).mkdir(parents=True)
     shutil.copy(run("which", "busybox").strip(), root / "bin/busybox")
-    program = run("which", "cryptsetup").strip()
-    shutil.copy(program, root / "bin/cryptsetup")
-    for library in libraries(program):
+    found = run("which", program).strip()
+    shutil.copy(found, root / "bin" / program)
+    for library in libraries(found):
         (root / library.parent.relative_to("/")).mkdir(parents=True, exist_ok=True)
         shutil.copy(library, root / library.relative_to("/"))
     for n, module in enumerate(files):

@@ -5,6 +5,7 @@ import dataclasses
 
 import pytest
 
+from ..judges import dm_integrity
 from ..judges.linux import CASES, PROGRAMS, compare
 from ..wants import refused
 
@@ -34,3 +35,10 @@ def test_a_wrong_convention_is_found():
     assert not wrong.equal
     right = [got == wrong.case.right(way) for way, got in wrong.sums.items() if got]
     assert right == [False, False]
+
+
+@pytest.mark.wants("dmsetup")
+def test_sealed_images_are_those_of_dm_crypt_over_dm_integrity():
+    answers = dm_integrity.compare()
+    for n, case in enumerate(dm_integrity.CASES):
+        assert {question: answers.get((n, question)) for question in case.right} == case.right, case

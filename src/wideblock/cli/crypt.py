@@ -11,7 +11,7 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from wideblock.catalog.kinds import SECTOR
+from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.cli.app import AcceptBroken, Force, Preset, Set, progress, settings
 from wideblock.errors import UserError
 from wideblock.export.contract import configured
@@ -19,6 +19,7 @@ from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES, usual
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
 from wideblock.image.sealed import Forgeries, Layout, seal_image
+from wideblock.image.sealers import DM_CRYPT
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
@@ -67,10 +68,11 @@ def complete_tweak(incomplete: str) -> list[str]:
 
 
 Tweak = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAME",
-        help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/block-device.md has the meanings.",
+        help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/block-device.md has the meanings. Default: "
+        f"{DEFAULT}, or {DM_CRYPT} for an authenticated cipher.",
         autocompletion=complete_tweak,
     ),
 ]
@@ -89,7 +91,8 @@ Icv = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Integrity check values, 16 bytes a sector: encrypt makes the file, decrypt judges each sector by it.",
+        help="Integrity check values, 16 bytes a sector, or tags and nonces of an authenticated cipher: encrypt makes "
+        "the file, decrypt judges each sector by it.",
     ),
 ]
 LayoutName = Annotated[
@@ -98,7 +101,7 @@ LayoutName = Annotated[
 ]
 Stride = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Bytes from one inline sector to the next; default: 16 more than a sector."),
+    typer.Option(metavar="N", help="Bytes from one inline sector to the next; default: no more than both need."),
 ]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
@@ -139,21 +142,21 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 
 def encrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = None,
     tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
     threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
     changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
     job = ImageJob(
-        decrypt=False, first_sector=first_sector, tweak=tweak, tweak_offset=tweak_offset, engine=engine or "",
+        decrypt=False, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
         threads=threads, force=force, device=device, accept_broken=accept_broken,
     )  # fmt: skip
     crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
 
 
 def decrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = None,
     tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
     threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
     changes: Set = None,
@@ -163,7 +166,7 @@ def decrypt(
     With integrity check values a forged sector becomes zeros, its number is printed, and the exit status is 1.
     """
     job = ImageJob(
-        decrypt=True, first_sector=first_sector, tweak=tweak, tweak_offset=tweak_offset, engine=engine or "",
+        decrypt=True, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
         threads=threads, force=force, device=device, accept_broken=accept_broken,
     )  # fmt: skip
     crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
@@ -185,14 +188,19 @@ def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout 
 def crypt(
     preset: str, changes: list[str] | None, key: str, source: Path, target: Path, layout: Layout | None, job: ImageJob,
 ) -> None:  # fmt: skip
-    """Does ``job``, by the usual engine if it names none."""
-    core = configured(preset, settings(changes)).expect(SECTOR)
+    """Does ``job``, by the usual engine and convention if it names none."""
+    core = configured(preset, settings(changes))
+    authenticates = core.kind is AEAD
+    if authenticates and not layout:
+        raise UserError(f"{core.name} has a tag and a nonce for each sector; give --icv FILE, or --layout inline")
+    core = core if authenticates else core.expect(SECTOR)
     refuse_twice(key, source, "image")
-    if layout and job.engine not in ("", "native"):
+    if layout and not authenticates and job.engine not in ("", "native"):
         raise UserError(
             f"integrity check values are those of the engine native, got {job.engine!r}; leave out --engine"
         )
-    job = replace(job, engine=job.engine or usual(core))
+    usual_tweak = DM_CRYPT if authenticates else DEFAULT
+    job = replace(job, engine=job.engine or usual(core), tweak=job.tweak or usual_tweak)
     name = f"{core.module}, {job.engine}"
     forgeries = Forgeries()
     with progress(f"{'de' if job.decrypt else 'en'}crypting with {name}", before=f"preparing {name}") as report:
@@ -206,7 +214,7 @@ def crypt(
             done, forgeries = seal_image(*arguments, layout, job, report)
         else:
             done = crypt_image(*arguments, job, report)
-    size = done.sectors * core.parameters.sector_bytes
+    size = done.sectors * (core.parameters.data_bytes if authenticates else core.parameters.sector_bytes)
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"

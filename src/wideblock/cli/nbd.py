@@ -13,6 +13,7 @@ from wideblock.cli.app import AcceptBroken, Preset, Set, settings, stages
 from wideblock.cli.crypt import STREAM, Key, Tweak, key_of, sector_number
 from wideblock.errors import UserError
 from wideblock.export.contract import configured
+from wideblock.image.numbering import DEFAULT
 from wideblock.native.plugin import nbdkit, plugin
 
 EXAMPLE = "Example: [b]wideblock nbd hctr2-1 --key @disk.key --file disk.img --socket disk.sock[/b]"
@@ -23,7 +24,7 @@ def nbd(
     key: Key,
     file: Annotated[Path, typer.Option(metavar="FILE", help="File or block device below, of whole sectors.")],
     socket: Annotated[Path, typer.Option(metavar="PATH", help="Unix socket on which to serve; - with nbdkit's --run.")],
-    tweak: Tweak = "le128",
+    tweak: Tweak = DEFAULT,
     first_sector: Annotated[
         int, typer.Option(metavar="N", parser=sector_number, help="Number of the first sector, such as 16 or 0x10.")
     ] = 0,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seals whole disk images, and unseals them: each sector has an integrity check value (ICV) of 16 bytes."""
+"""Seals whole disk images, and unseals them: each sector has an integrity check value (ICV)."""
 
 import os
 import time
@@ -14,16 +14,15 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wideblock.errors import UserError
-from wideblock.export.contract import SectorContract
+from wideblock.export.contract import Contract
 from wideblock.image.crypt import USUAL, Crypted, ImageJob, Progress
-from wideblock.image.engines import Bytes, Chunk, Native
+from wideblock.image.engines import Bytes, Chunk
 from wideblock.image.files import REGULAR, kind_of
 from wideblock.image.numbering import Numbering
+from wideblock.image.sealers import Sealer, sealer
 from wideblock.image.source import ImageSource, open_source
 from wideblock.image.target import open_target
-from wideblock.native.twin import Twin
 from wideblock.simulation.commands import processors
-from wideblock.spec.sealed import ICV, Sealed
 
 __all__ = ["Forgeries", "Layout", "seal_image"]
 
@@ -32,8 +31,10 @@ __all__ = ["Forgeries", "Layout", "seal_image"]
 class Layout:
     """Places of the ICVs of an image.
 
-    icvs:   file of them, 16 bytes a sector; None: each stands behind its sector
-    stride: bytes from one sector to the next where ICVs stand behind them, zeros after; None: 16 more than a sector
+    icvs:   file of them; None: each stands behind its sector
+    stride: bytes from one sector to the next where ICVs stand behind them, zeros after; None: without any
+
+    An ICV has 16 bytes; in its place an authenticated cipher has a tag and a nonce.
     Raises UserError for both.
     """
 
@@ -44,13 +45,13 @@ class Layout:
         if self.icvs and self.stride is not None:
             raise UserError("ICVs in a file of their own need no stride; leave out one of them")
 
-    def record(self, sector_bytes: int) -> int:
+    def record(self, sector_bytes: int, icv: int) -> int:
         """Bytes from one enciphered sector to the next. Raises UserError for a stride without room for an ICV."""
         if self.icvs:
             return sector_bytes
-        least = sector_bytes + ICV
+        least = sector_bytes + icv
         if self.stride is not None and self.stride < least:
-            raise UserError(f"stride must be at least {least}, a sector and its ICV of {ICV} bytes, got {self.stride}")
+            raise UserError(f"stride must be at least {least}, a sector and its ICV of {icv} bytes, got {self.stride}")
         return self.stride or least
 
 
@@ -77,7 +78,7 @@ class Forgeries:
 
 
 def seal_image(
-    subject: SectorContract,
+    subject: Contract[Any, Any],
     key: bytes,
     source: Path | BinaryIO,
     target: Path | BinaryIO,
@@ -87,59 +88,59 @@ def seal_image(
 ) -> tuple[Crypted, Forgeries]:
     """Seals the sectors of ``source`` into ``target``, or unseals them: a forged one becomes zeros, and is named.
 
-    By native code, whatever the engine of ``job``. Other arguments, and errors, are those of
-    :func:`wideblock.image.crypt.crypt_image`; UserError also for a scheme that seals no sectors, and for ICVs that are
-    no file, or of another number of sectors.
+    A wide-block scheme by native code, whatever the engine of ``job``; an authenticated cipher by its core or its
+    specification. Other arguments, and errors, are those of :func:`wideblock.image.crypt.crypt_image`; UserError also
+    for a scheme that seals no sectors, and for ICVs that are no file, or of another number of sectors.
     """
     subject.preset.scheme.check_status(accept_broken=job.accept_broken)
-    specification = subject.specification(key)  # raises UserError for a key that the scheme does not take
-    try:
-        if not isinstance(specification, Sealed):
-            Sealed(specification)
-    except ValueError as error:
-        raise UserError(f"{subject.module}: {error}") from None
-    plain, sealed = subject.parameters.sector_bytes, layout.record(subject.parameters.sector_bytes)
+    worker = sealer(subject, key, job.engine)
+    plain, icv = worker.sector_bytes, worker.beside
+    sealed = layout.record(plain, icv)
     read, written = (sealed, plain) if job.decrypt else (plain, sealed)
-    numbering = Numbering(job.tweak, plain, subject.parameters.tweak_bytes, job.first_sector, job.tweak_offset)
+    numbering = Numbering(job.tweak, plain, worker.tweak_bytes, job.first_sector, job.tweak_offset)
     report, forgeries = progress or (lambda done, total: None), Forgeries()
     with ExitStack() as stack:
         image = stack.enter_context(open_source(source))
         total = image.sectors(read)
         for i in (0, (total or 1) - 1):
             numbering.number(i)  # raises UserError for a number out of range
-        icvs = stack.enter_context(_icvs(layout.icvs, (source, target), image, total, job.decrypt, job.force))
+        needed = None if total is None else icv * total
+        icvs = stack.enter_context(_icvs(layout.icvs, (source, target), image, needed, job.decrypt, job.force))
         shown = replace(image, name=f"the result of {image.name}", size=total and total * written)
         fits = shown if written != read else image
         mode = 0o600 if job.decrypt else None
         output = stack.enter_context(open_target(target, fits, force=job.force, device=job.device, new_mode=mode))
-        twin = stack.enter_context(Twin(subject.native, key))
-        worker = stack.enter_context(ThreadPoolExecutor(1))
-        chunks = image.chunks(numbering, Native.chunk_bytes, record=read)
+        stack.enter_context(worker)
+        thread = stack.enter_context(ThreadPoolExecutor(1))
+        chunks = image.chunks(numbering, worker.chunk_bytes, record=read)
         results = _opened if job.decrypt else _closed
         done, started = 0, time.perf_counter()
         report(done, total)
-        for sectors, beside in results(twin, worker, chunks, icvs, plain, job.threads or processors()):
+        for sectors, beside in results(worker, thread, chunks, icvs, job.threads or processors()):
             if job.decrypt:
                 forgeries.add(job.first_sector + done + int(i) for i in np.flatnonzero(~beside))
             elif layout.icvs:
                 icvs.write(beside.data)
             else:
-                sectors = np.concatenate([sectors, beside, np.zeros((len(sectors), sealed - plain - ICV), np.uint8)], 1)
+                sectors = np.concatenate([sectors, beside, np.zeros((len(sectors), sealed - plain - icv), np.uint8)], 1)
             output.write(sectors.data)
             done += len(sectors)
             report(done, total)
         if total is not None and done != total:
             raise UserError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
         if job.decrypt and layout.icvs and icvs.file.read(1):
-            raise UserError(f"{icvs.name} has more than the {ICV * done} bytes of {done} sectors")
-        return Crypted(done, None, time.perf_counter() - started), forgeries
+            raise UserError(f"{icvs.name} has more than the {icv * done} bytes of {done} sectors")
+        return Crypted(done, worker.cycles, time.perf_counter() - started), forgeries
 
 
 @contextmanager
 def _icvs(
-    path: Path | None, others: tuple[object, ...], image: ImageSource, total: int | None, decrypt: bool, force: bool
+    path: Path | None, others: tuple[object, ...], image: ImageSource, needed: int | None, decrypt: bool, force: bool
 ) -> Iterator[Any]:
-    """The file of ICVs, open for reading to decrypt, else for writing; None for none. Raises UserError; OSError."""
+    """The file of ICVs, open for reading to decrypt, else for writing; None for none. Raises UserError; OSError.
+
+    needed: bytes of those of the image; None: not known
+    """
     if path is None:
         yield None
         return
@@ -153,29 +154,28 @@ def _icvs(
             yield output
         return
     with open_source(path) as icvs:
-        if total is not None and icvs.size != ICV * total:
-            raise UserError(
-                f"ICV file {path} has {icvs.size} bytes, the {total} sectors of {image.name} need {ICV * total}"
-            )
+        if needed is not None and icvs.size != needed:
+            raise UserError(f"ICV file {path} has {icvs.size} bytes, the sectors of {image.name} need {needed}")
         yield replace(icvs, name=f"ICV file {path}")
 
 
 def _closed(
-    twin: Twin, worker: ThreadPoolExecutor, chunks: Iterator[Chunk], _: Any, __: int, threads: int
+    worker: Sealer, thread: ThreadPoolExecutor, chunks: Iterator[Chunk], _: Any, threads: int
 ) -> Iterator[tuple[Bytes, Any]]:
     """Sectors that are sealed, and their ICVs."""
-    return _overlapped(worker.submit(twin.seal, sectors, tweaks, threads) for sectors, tweaks in chunks)
+    return _overlapped(thread.submit(worker.seal, sectors, tweaks, threads) for sectors, tweaks in chunks)
 
 
 def _opened(
-    twin: Twin, worker: ThreadPoolExecutor, chunks: Iterator[Chunk], icvs: ImageSource | None, plain: int, threads: int
+    worker: Sealer, thread: ThreadPoolExecutor, chunks: Iterator[Chunk], icvs: ImageSource | None, threads: int
 ) -> Iterator[tuple[Bytes, Any]]:
     """Sectors that are unsealed, and whether each is right."""
+    plain, icv = worker.sector_bytes, worker.beside
 
     def started() -> Iterator[Future[tuple[Bytes, Any]]]:
         for records, tweaks in chunks:
-            beside = records[:, plain : plain + ICV] if icvs is None else icvs.rows(len(records), ICV)
-            yield worker.submit(twin.unseal, records[:, :plain], beside, tweaks, threads)
+            beside = records[:, plain : plain + icv] if icvs is None else icvs.rows(len(records), icv)
+            yield thread.submit(worker.unseal, records[:, :plain], beside, tweaks, threads)
 
     return _overlapped(started())
 
