@@ -12,6 +12,7 @@ No test sees the user's terminal, locale, or settings of git.
 A worker builds models with its share of the processors: each further translation unit reads the same headers again.
 """
 
+import gc
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from amaranth import Elaboratable
 from hypothesis import settings
 
 from wideblock.simulation import commands, verilator
@@ -39,6 +41,10 @@ os.environ["GIT_CEILING_DIRECTORIES"] = tempfile.gettempdir()
 
 EVERY = 10
 """Seconds after which the record of a run is written again: a run that is killed leaves that."""
+
+gc.freeze()
+gc.set_threshold(100_000, 20, 20)  # netlists are millions of objects, in which a search for garbage finds little
+Elaboratable._MustUse__silence = True  # a test that asks a core only for its contract never elaborates it
 
 settings.register_profile("wideblock", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("wideblock")

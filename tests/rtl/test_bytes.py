@@ -5,9 +5,10 @@ import random
 
 import pytest
 from amaranth import Cat, Module, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.bytes import below, bits, chosen, end, is_run, kept, marked, only, up_to
+
+from .simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -5,11 +5,12 @@ from functools import reduce
 from operator import xor
 
 from amaranth import Cat, Module, Signal
-from amaranth.sim import Simulator
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wideblock.rtl.linear import products, shared_sums
+
+from .simulated import Simulator
 
 INPUTS = 8
 ROWS = st.lists(st.integers(0, (1 << INPUTS) - 1), min_size=1, max_size=10)

@@ -4,7 +4,7 @@
 import random
 from functools import lru_cache
 
-from amaranth.sim import Simulator
+from ..simulated import Simulator
 
 __all__ = ["play"]
 

@@ -5,7 +5,6 @@ import itertools
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock import vectors
 from wideblock.catalog.aez import AezParameters
@@ -25,6 +24,7 @@ from wideblock.spec.aead.aez import AEZv4, AEZv5
 from wideblock.spec.gf128 import Reading
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 from .bench import play
 from .whole import assert_answers, assert_stated_cycles
 from .words import ACTIVATE, FAILURE, key_words, message, results

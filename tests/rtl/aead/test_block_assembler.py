@@ -4,9 +4,10 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aead.block_assembler import BlockAssembler
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("caesar")
 

@@ -6,11 +6,12 @@ from itertools import product
 import pytest
 from amaranth import Module, Signal
 from amaranth.lib import data
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aead.cipher import BlockKind, CipherShape
 from wideblock.rtl.aead.grammar import Grammar
 from wideblock.rtl.aead.words import HEADER, Type
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("caesar")
 

@@ -4,7 +4,6 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock import vectors
 from wideblock.catalog.minalpher import MinalpherParameters
@@ -14,6 +13,7 @@ from wideblock.spec.aead.minalpher import TEM, P, P_inverse, times_y
 from wideblock.spec.aead.minalpher import Minalpher as Specification
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 from .bench import play
 from .whole import assert_answers, assert_stated_cycles
 from .words import ACTIVATE, FAILURE, key_words, message, results, segment

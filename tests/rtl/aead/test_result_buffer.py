@@ -2,10 +2,11 @@
 """The result buffer forgets what was under way when it was cleared."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.result_buffer import ResultBuffer
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("caesar")
 

@@ -5,7 +5,6 @@ import random
 from functools import partial
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock import vectors
 from wideblock.catalog.scream import ScreamParameters
@@ -15,6 +14,7 @@ from wideblock.spec.aead.scream import SCREAM, inv_l_box, l_box
 from wideblock.spec.aead.scream import Scream as Specification
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 from .whole import assert_answers, assert_no_byte_leaves, assert_stated_cycles
 
 pytestmark = pytest.mark.shows("caesar")

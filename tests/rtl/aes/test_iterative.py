@@ -5,13 +5,13 @@ import random
 from itertools import product
 
 import pytest
-from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEitherWay, IterativeEncryption
 from wideblock.spec.aes import AES, expand_key, full_rounds
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("aes-cores")
 

@@ -2,9 +2,10 @@
 """AES cores with their own key expansion, on the example of FIPS 197."""
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.catalog import PARTS
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("aes-cores")
 

@@ -5,7 +5,6 @@ import random
 from itertools import product
 
 import pytest
-from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.rtl.aes.forms import GATES, KINDS
@@ -14,6 +13,7 @@ from wideblock.rtl.aes.rounds import cut_places
 from wideblock.spec.aes import expand_key
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("aes-cores")
 

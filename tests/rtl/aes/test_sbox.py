@@ -6,7 +6,6 @@ import re
 import pytest
 from amaranth import Const, Module, Signal
 from amaranth.back import rtlil
-from amaranth.sim import Simulator
 from pyosys import libyosys
 
 from wideblock.rtl.aes.forms import GATES, KINDS
@@ -14,6 +13,8 @@ from wideblock.rtl.aes.gf256 import table
 from wideblock.rtl.aes.planes import from_planes, named, to_planes
 from wideblock.rtl.aes.sbox import inv_sub_bytes, sbox_steps, sub_bytes
 from wideblock.spec.aes import INV_SBOX, SBOX
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("aes-cores")
 

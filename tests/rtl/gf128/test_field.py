@@ -5,10 +5,11 @@ import random
 
 import pytest
 from amaranth import Module, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.spec import gf128 as spec
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("multiplier")
 

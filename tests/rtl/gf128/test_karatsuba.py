@@ -10,7 +10,6 @@ from operator import xor
 
 import pytest
 from amaranth.back import rtlil
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.rtl.gf128.karatsuba import LEAVES, STAGES, Multiplier, layers, place
@@ -18,6 +17,7 @@ from wideblock.spec import gf128 as spec
 from wideblock.verify.formal.proof import NotProved
 
 from ...variants import few_of_many, over
+from ..simulated import Simulator
 from .multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
 
 pytestmark = pytest.mark.shows("multiplier")

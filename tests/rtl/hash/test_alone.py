@@ -4,7 +4,6 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock import catalog
 from wideblock.rtl.hash.alone import Psi
@@ -12,6 +11,7 @@ from wideblock.spec.gf128 import Reading
 from wideblock.spec.hmch import HMCH
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("hash-schedules")
 

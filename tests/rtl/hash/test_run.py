@@ -5,13 +5,13 @@ import random
 
 import pytest
 from amaranth import Module, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.spec.hctr2 import polyval
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("hash-schedules")
 

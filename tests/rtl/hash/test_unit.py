@@ -5,7 +5,6 @@ import random
 from collections import deque
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import HashEvent, Product, Special, brw_products, horner_sums, psi_products
@@ -14,6 +13,7 @@ from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 from .digest import OUT, H, digest
 
 pytestmark = pytest.mark.shows("hash-schedules")

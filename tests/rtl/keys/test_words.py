@@ -4,11 +4,11 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.keys.words import KeyWords
 
 from ...variants import few_of_many, over
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -3,7 +3,7 @@
 
 import random
 
-from amaranth.sim import Simulator
+from ..simulated import Simulator
 
 
 def play(core, sectors):

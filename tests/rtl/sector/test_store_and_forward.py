@@ -7,13 +7,14 @@ from operator import xor
 
 import pytest
 from amaranth import Module, Mux, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.rtl.sector.store_and_forward import StoreAndForward
 from wideblock.rtl.stream.stages import blocks
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

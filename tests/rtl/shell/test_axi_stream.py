@@ -6,13 +6,14 @@ from amaranth import Module
 from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from wideblock.rtl.sector.parameters import HashedParameters
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.stream.entrance import FAULTS
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.tes.fast import Fast
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -3,9 +3,10 @@
 
 import pytest
 from amaranth import Module, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.admission import Admission
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

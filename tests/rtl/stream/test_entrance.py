@@ -4,10 +4,11 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.entrance import Entrance
 from wideblock.rtl.stream.exit import Exit
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -5,11 +5,12 @@ import pytest
 from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.exit import Exit
 from wideblock.rtl.stream.sized_exit import SizedExit
 from wideblock.rtl.stream.storage import Ring
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -4,11 +4,11 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.sized_entrance import SizedEntrance
 
 from ...variants import few_of_many
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -3,9 +3,10 @@
 
 import pytest
 from amaranth import Const, Module, Signal
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -7,10 +7,11 @@ import pytest
 from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.storage import Delay, Ring, Slots
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

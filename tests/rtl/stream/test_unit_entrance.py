@@ -4,9 +4,10 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.unit_entrance import UnitEntrance
+
+from ..simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -7,11 +7,12 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.sector.feistel_mix_feistel.multiples import Multiples, Numbers, StoredNumbers
 from wideblock.spec import gf128
+
+from ...simulated import Simulator
 
 LANES, STEPS, CONSTANT = 4, 5, 13
 

@@ -3,13 +3,13 @@
 
 import pytest
 from amaranth import Const, Module
-from amaranth.sim import Simulator
 
 from wideblock.rtl.sector.hash_counter_hash import Structure
 from wideblock.rtl.sector.hash_counter_hash.placement import Piece, Placement
 from wideblock.rtl.sector.parameters import HornerParameters
 
 from ....variants import over
+from ...simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

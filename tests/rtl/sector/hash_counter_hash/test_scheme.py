@@ -4,7 +4,6 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import DIGEST, Product, horner_products
@@ -13,6 +12,8 @@ from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash,
 from wideblock.rtl.sector.parameters import HashedParameters
 from wideblock.spec import gf128
 from wideblock.spec.aes import AES
+
+from ...simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 

@@ -4,7 +4,6 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes import pipelined
 from wideblock.rtl.sector.parameters import SinglePassParameters
@@ -12,6 +11,7 @@ from wideblock.rtl.sector.single_pass import ciphers
 from wideblock.rtl.tes.xts import Xts
 
 from ....variants import few_of_many
+from ...simulated import Simulator
 from ..registers import Registers
 
 pytestmark = pytest.mark.shows("stream-parts")

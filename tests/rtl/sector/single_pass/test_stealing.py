@@ -4,9 +4,10 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.sector.single_pass.stealing import StealingControl, StealingData
+
+from ...simulated import Simulator
 
 pytestmark = pytest.mark.shows("stream-parts")
 
