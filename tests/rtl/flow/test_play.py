@@ -121,8 +121,8 @@ def test_a_flow_that_cannot_go_on_is_refused():
 def test_stages_are_named_once_and_exist():
     with pytest.raises(ValueError, match="different names, got a, a"):
         Flow((Stage("a", (None,)), Stage("a", (None,))), "a", "a", "a")
-    with pytest.raises(ValueError, match="no stage b, c; there are a"):
-        Flow((Stage("a", (None,), 0, (After("b"),)),), "a", "a", "c")
+    with pytest.raises(ValueError, match="no stage b, c, d; there are a"):
+        Flow((Stage("a", (None,), 0, (After("b"),), "d"),), "a", "a", "c")
 
 
 def test_a_row_a_stage():

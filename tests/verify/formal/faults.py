@@ -146,10 +146,10 @@ CALL_WITHOUT_A_HASH = Fault("calls start with the sector", "core.go", "was || op
 EARLY_LANES = Fault(
     "the lanes start before the single call is back",
     "core.step_go",
-    "was || (lane == g && !event_R && room)",
+    "was || (lane == done && !event_R && room)",
     {
         "lane": "core.lane_sector",
-        "g": "core.g_sector",
+        "done": "core.single_done_sector",
         "event_R": "core.front_hash.event_R",
         "room": "core.queue.room",
     },
@@ -160,32 +160,32 @@ OTHER_PSI = Fault(
 EARLY_CALLS = Fault(
     "calls start before the hash is known",
     "core.go",
-    "was || (call == ready && room)",
-    {"call": "core.call_sector", "ready": "core.ready_sector", "room": "core.queue.room"},
+    "was || (lane == ready && room)",
+    {"lane": "core.lane_sector", "ready": "core.lane_ready_sector", "room": "core.queue.room"},
 )
 LANES = {
-    "call": "core.call_sector",
-    "mixed": "core.mixed_sector",
-    "mixing": "core.mixing_valid",
+    "second": "core.second_sector",
+    "mixed": "core.mix_done_sector",
+    "mixing": "core.mix_call_valid",
     "tweak": "core.tweak_go",
     "beat": "core.entrance.take",
 }
 EARLY_SECOND_LAYER = Fault(
     "the second layer starts before its first mask is known",
     "core.go",
-    "was || (call == mixed && !mixing && !tweak && !beat)",
+    "was || (second == mixed && !mixing && !tweak && !beat)",
     LANES,
 )
 TWO_AT_ONCE = Fault(
-    "the second layer enters beside a mixing call", "core.go", "was || (call != mixed && mixing)", LANES
+    "the second layer enters beside a mixing call", "core.go", "was || (second != mixed && mixing)", LANES
 )
 UNREFRESHED = Fault(
     "the second layer does not wait for a refreshed mask",
     "core.go",
-    "was || (call != mixed && !mixing && !tweak && !beat)",
+    "was || (second != mixed && !mixing && !tweak && !beat)",
     LANES,
 )
-EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_go", "1'b1")
+EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.YZ_go", "1'b1")
 BEAT_WITHOUT_A_PLACE = Fault(
     "a message enters while as many are under way as there is room for",
     "core.admit",
@@ -201,10 +201,10 @@ BEAT_WITHOUT_A_ROW = Fault(
 STEPS_BEFORE_Z = Fault(
     "the counter mode of a message starts before its Z is known",
     "core.step_go",
-    "was || (lane == called && lane != single && !go)",
+    "was || (lane == done && lane != single && !go)",
     {
         "lane": "core.lane_sector",
-        "called": "core.called_sector",
+        "done": "core.single_done_sector",
         "single": "core.single_sector",
         "go": "core.single_go",
     },
@@ -223,11 +223,11 @@ CALL_BEFORE_R = Fault(
 )
 RESULT_BEFORE_Y_1 = Fault("a message leaves before its Y_1 is known", "core.exit.pending", "1'b1")
 ENDS_A_BEAT_EARLY = {
-    stage: Fault(f"a message ends a beat early for stage {stage}", f"core.{stage}_final", "was || number == 1", signals)
-    for stage in ("lane", "y", "back")
+    stage: Fault(f"a message ends a beat early for {stage}", f"core.{stage}_final", "was || number == 1", signals)
+    for stage in ("lane", "lane_done", "back")
     for signals in [{"number": f"core.{stage}_number"}]
 }
-"""By the names of stages."""
+"""By the names of pointers."""
 OTHER_RUN = Fault("each step of the back hash ends a run", "core.back_left", "9'd0")
 TWO_ROWS_AT_ONCE = Fault(
     "the exit leaves out a row",

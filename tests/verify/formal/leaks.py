@@ -57,7 +57,7 @@ ENCRYPT_MIX_ENCRYPT = (
     ),
     gated("a layer that waits on a mask", "core.go", "core.held_result_offset", "s[0]"),
 )
-FEISTEL_MIX_FEISTEL = (gated("a call skipped by a bit of the tweak", "core.call_goes", "core.call_number", "s[1]"),)
+FEISTEL_MIX_FEISTEL = (gated("a call skipped by a bit of the tweak", "core.YZ_goes", "core.YZ_number", "s[1]"),)
 ANY_LENGTH = (
     Fault(
         "a bit of the tweak taken for its size",

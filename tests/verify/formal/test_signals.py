@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every signal that a formal rule or a planted fault names is in its core: told from the elaborated core, no proof."""
+"""Every signal that a formal rule or a planted fault names is in its core, and every stage has its pointer.
 
+Told from the elaborated core, no proof.
+"""
+
+import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +25,15 @@ from wideblock.verify.formal.proof import NotApplicable
 from ...variants import few_of_many
 from . import faults
 from .faults import Fault
-from .test_stream import FAULTS, FEW, PRESETS, TWO_STAGES, small, two_stages
+from .test_stream import ALONE, FAULTS, FEW, MIXED, OVERLAPPED, PRESETS, TWO_STAGES, small, two_stages
 
 pytestmark = pytest.mark.shows("formal-stream")
 
 PACKETS = contract("aes-gcm", {"data_bytes": 64, "ad_bytes": 48, "ports": "axi4-stream"})
 OF_PACKETS = (faults.FILLED_EARLY, faults.UNREAD_END)
+PAGES = Path(__file__).parents[3] / "docs" / "families"
+STAGED = (*OVERLAPPED, *ALONE, *MIXED)
+"""Presets of the families with stages."""
 OF_REFRESHED_MASKS = {"eme2-1s": [faults.UNREFRESHED]}
 
 
@@ -62,6 +70,25 @@ def rules(core, monkeypatch) -> Iterator[tuple[str, Any]]:
                 continue
 
 
+def stages(core):
+    """Names of the stages of a core, by the pointer that gives the sector: those of its flow, or of its page."""
+    if flow := getattr(core.component, "flow", None):
+        return {stage.name: stage.at or stage.name for stage in flow.stages}
+    if (page := PAGES / f"{core.component.family.replace(' ', '-')}.md").exists():
+        rows = page.read_text().partition("| stage |")[2].partition("\n\n")[0]
+        return {name: name for name in re.findall(r"^\| (\w+) \|", rows, re.MULTILINE)}
+    return {}
+
+
+def unpointed(core):
+    """Stages without a pointer, and pointers that are of no stage."""
+    named, signals = stages(core), elaborated(core)[0]
+    pointers = {found[1] for name in signals if (found := re.fullmatch(r"core\.(\w+)_sector", name))}
+    pointers |= {"exit"} & {name.split(".")[1] for name in signals if name == "core.exit.sector"}
+    missing = {name for name, at in named.items() if not {at, f"{at}_done"} & pointers}
+    return missing | {name for name in pointers if not any(f"{name}_".startswith(f"{stage}_") for stage in named)}
+
+
 def planted(preset):
     found = [fault for _, fault in FAULTS.get(preset, ())] + OF_REFRESHED_MASKS.get(preset, [])
     return [fault for fault in found if isinstance(fault, Fault)]  # others look their memory up themselves
@@ -85,6 +112,20 @@ def test_every_signal_that_is_named_exists(preset, monkeypatch):
     found = list(rules(core, monkeypatch))
     assert {"clearing", "stable"} <= {name for name, _ in found}
     assert not unknown(core, found, planted(preset))
+
+
+@pytest.mark.parametrize("preset", few_of_many(STAGED, (*FEW, "heh-brw-1", "hctr2-any")))
+def test_a_stage_has_one_name(preset):
+    core = small(preset)
+    assert len(stages(core)) >= 4
+    assert not unpointed(core)
+
+
+def test_a_stage_without_a_pointer_and_a_pointer_of_no_stage_are_found(monkeypatch):
+    core = small("eme2-1s")
+    monkeypatch.setitem(globals(), "stages", lambda core: {"first": "first", "third": "third", "exit": "exit"})
+    assert {"third", "second", "second_done", "mix_done"} <= unpointed(core)
+    assert not {"first", "first_done", "exit"} & unpointed(core)
 
 
 @pytest.mark.parametrize("preset", few_of_many(TWO_STAGES, ["fast-brw-1s"]))

@@ -267,7 +267,7 @@ def test_messages_of_any_length(preset, changes):
     flat = flatten(core)
     for rule in (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_queues, prove_rekey):
         assert rule(core, flat).gates > 0
-    for rule, fault in ((prove_order, faults.ENDS_A_BEAT_EARLY["y"]), (prove_queues, faults.TWO_ROWS_AT_ONCE)):
+    for rule, fault in ((prove_order, faults.ENDS_A_BEAT_EARLY["lane_done"]), (prove_queues, faults.TWO_ROWS_AT_ONCE)):
         with pytest.raises(NotProved):
             rule(core, broken(flat, fault))
 

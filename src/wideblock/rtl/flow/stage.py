@@ -37,16 +37,19 @@ class After:
 class Stage:
     """A stage, passed by the steps of every sector in order, at most a step a cycle.
 
-    name:    unique in the flow
+    name:    unique in the flow; the hardware's pointers have the name, see
+             :meth:`~wideblock.rtl.stream.stages.Stages.pointer`
     lanes:   resource taken by each step of a sector for a cycle; None: no resource
     latency: cycles from a step to the result
     after:   awaited steps, beside the step before
+    at:      stage whose pointer gives the sector of this stage; empty: the stage has a pointer
     """
 
     name: str
     lanes: tuple[str | None, ...]
     latency: int = 0
     after: tuple[After, ...] = ()
+    at: str = ""
 
     @property
     def steps(self) -> int:
@@ -73,7 +76,8 @@ class Flow:
         if len(set(names)) < len(names):
             raise ValueError(f"stages must have different names, got {', '.join(names)}")
         awaited = {after.stage for stage in self.stages for after in stage.after}
-        if missing := {self.enters, self.computes, self.leaves, *awaited} - set(names):
+        pointers = {stage.at for stage in self.stages if stage.at}
+        if missing := {self.enters, self.computes, self.leaves, *awaited, *pointers} - set(names):
             raise ValueError(f"no stage {', '.join(sorted(missing))}; there are {', '.join(names)}")
 
     def __getitem__(self, name: str) -> Stage:

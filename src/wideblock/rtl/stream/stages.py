@@ -33,7 +33,16 @@ class Stages:
         return later(self._m, name, value, cycles=self._ahead, clear=self._clear)
 
     def pointer(self, name: str, advance: Value) -> Signal:
-        """Number of the next sector at a stage; an extra bit tells none from all."""
+        """Number of the next sector at a stage, ``<name>_sector``; an extra bit tells none from all.
+
+        ``name`` is the stage's name in the family's flow, perhaps with a suffix:
+
+        <stage>:         advances with the last step of a sector
+        <stage>_done:    advances with the last result
+        <stage>_due:     advances with the last result that comes in the next cycle
+        <stage>_ready:   the first sector that may not pass the stage yet
+        <stage>_<event>: advances with an event of the stage's hash
+        """
         value = Signal(self.slot_bits + 1, name=f"{name}_sector")
         with self._m.If(self._clear):
             self._m.d.sync += value.eq(0)

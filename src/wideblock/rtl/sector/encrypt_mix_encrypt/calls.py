@@ -31,7 +31,7 @@ class EmeCalls:
             self.refreshing = Signal(range(s.refreshes + 1), name="refreshing")
             self.following_refreshing = Signal.like(self.refreshing, name="following_refreshing")
         self.step = go & ~self.refresh
-        self.steps = steps = Steps(m, "call", self.step, s.steps, clear)
+        self.steps = steps = Steps(m, "second", self.step, s.steps, clear)
         self.done = self.step & steps.final
         self.following = steps.following
         self._schedule = s

@@ -79,21 +79,21 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         free = Signal()  # a sector may begin
         go = Signal()  # a call of the second layer enters the lanes
 
-        tweak, step, whole, front_sector = self._first_layer(f, free)
+        tweak, step, whole, first_sector = self._first_layer(f, free)
         calls = EmeCalls(m, self.schedule, go, f.clear)
         arrived = self._tags(f, tweak, step, whole, calls, go)
-        MP, summed_sector = self._sum(f, arrived)
-        mixed = self._mix(f, arrived, MP, summed_sector)
-        second = self._second_layer(f, calls, go, summed_sector, mixed)
+        MP, first_done_sector = self._sum(f, arrived)
+        mixed = self._mix(f, arrived, MP, first_done_sector)
+        second = self._second_layer(f, calls, go, first_done_sector, mixed)
         m.d.comb += go.eq(second.go & ~f.mixing.valid & ~tweak.go & ~step.go)
         self._inputs(f, tweak, step, second)
-        result_sector = self._results(f, arrived, mixed)
-        left = self._exit(f, result_sector)
+        second_done_sector = self._results(f, arrived, mixed)
+        left = self._exit(f, second_done_sector)
 
-        admission = self._admission(m, tweak.go, taken=front_sector, computed=result_sector, left=left)
+        admission = self._admission(m, tweak.go, taken=first_sector, computed=second_done_sector, left=left)
         m.d.comb += free.eq(admission.free)
         if self.parameters.slots:
-            m.d.comb += self.entrance.computed.eq(result_sector)
+            m.d.comb += self.entrance.computed.eq(second_done_sector)
             self._connect_keys(m, idle=Const(1), derived=Const(1))
             return m
         self._connect_keys(m, idle=self.entrance.between & admission.done, derived=Const(1))
@@ -115,11 +115,11 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             result=[stages.ring(f"result_ring{k}", 128) for k in range(p.width)],
         )
         mixing = Mixing(
-            block=Signal(128, name="mixing_block"),
-            valid=Signal(name="mixing_valid"),
-            final=Signal(name="mixing_final") if s.rest else Const(1),
-            decrypt=Signal(name="mixing_decrypt"),
-            sector=Signal(stages.slot_bits + 1, name="mixing_sector"),
+            block=Signal(128, name="mix_call_block"),
+            valid=Signal(name="mix_call_valid"),
+            final=Signal(name="mix_call_final") if s.rest else Const(1),
+            decrypt=Signal(name="mix_call_decrypt"),
+            sector=Signal(stages.slot_bits + 1, name="mix_call_sector"),
         )
         words = None if p.slots else self._key_words(stages)
         return EmeFrame(m, stages, keys.clear, E, carried, mixing, words, self.copies if p.slots else None)
@@ -147,13 +147,13 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         m.d.comb += tweak_go.eq(entrance.valid & first & ~tweaked & free & ready)
         m.d.sync += tweaked.eq((tweak_go | tweaked) & ~entrance.take & ~f.clear)
         whole = entrance.take & x.last & ~entrance.fault.any()
-        sector = stages.pointer("front", whole)
+        sector = stages.pointer("first", whole)
         self._tag(sector, opening)
         f.carried.direction.write(sector, x.decrypt, tweak_go)
         if (rest := f.carried.rest) is not None:
             padded = Cat(x.data[rest.column][: 8 * rest.size], Const(0x80, 128 - 8 * rest.size))
             rest.padded.write(sector, padded, whole)
-        words = f.words(sector, entering="first_layer")
+        words = f.words(sector, entering="first")
         take, begins = stages.later("take", entrance.take), stages.later("first", first)
         ends = (
             stages.later("ends", (entrance.number == self.schedule.beats - 1) | entrance.fault.any()) if slots else None
@@ -173,8 +173,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             tweak=tweak.go,
             first=step.go,
             whole=whole,
-            mixing=f.mixing.valid & ~final,
-            mixed=f.mixing.valid & final,
+            halfway=f.mixing.valid & ~final,
+            mix=f.mixing.valid & final,
             refresh=go & calls.refresh,
             second=calls.step,
             **({"derive": keys.derive} if keys.calls else {}),
@@ -186,7 +186,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     def _sum(self, f: EmeFrame, arrived: Any) -> tuple[Value, Value]:
         """PPP into the ring, T* and MP = T* + their sum. Returns MP, and the first sector without it."""
         c, m, stages = f.carried, f.m, f.stages
-        sector = stages.pointer("summed", arrived.whole)
+        sector = stages.pointer("first_done", arrived.whole)
         row = Signal(range(self.parameters.beats), name="middle_row")
         stages.hold(row, Mux(arrived.tweak, 0, row + 1), arrived.tweak | arrived.first)
         for k, column in enumerate(c.middle):
@@ -204,21 +204,21 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         c.MP.write(sector, MP, arrived.whole)
         return MP, sector
 
-    def _mix(self, f: EmeFrame, arrived: Any, MP: Value, summed_sector: Value) -> Mixed:
+    def _mix(self, f: EmeFrame, arrived: Any, MP: Value, first_done_sector: Value) -> Mixed:
         """The mixing calls, and of their results M_0 and the beginning of the sum CCC_0; the refreshed masks."""
         c, m, stages, call, E = f.carried, f.m, f.stages, f.mixing, f.E[0]
-        sector = stages.pointer("mixed", arrived.mixed)
+        sector = stages.pointer("mix_done", arrived.mix)
         halfway, rest = sector, None
         MC = E ^ c.T_star.read(sector)
-        valid, following, whose = arrived.whole, MP, summed_sector
+        valid, following, whose = arrived.whole, MP, first_done_sector
         if c.rest is not None:
-            halfway, rest = stages.pointer("halfway", arrived.mixing), Signal(128, name="rest_value")
+            halfway, rest = stages.pointer("halfway_done", arrived.halfway), Signal(128, name="rest_value")
             m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ E[: 8 * c.rest.size])
-            c.rest.result.write(halfway, rest, arrived.mixing)
+            c.rest.result.write(halfway, rest, arrived.halfway)
             MC = MC ^ c.rest.result.read(sector)
-            m.d.sync += call.final.eq(arrived.mixing & ~f.clear)
-            valid = valid | arrived.mixing
-            following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, summed_sector, halfway)
+            m.d.sync += call.final.eq(arrived.halfway & ~f.clear)
+            valid = valid | arrived.halfway
+            following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, first_done_sector, halfway)
         m.d.sync += [
             call.valid.eq(valid & ~f.clear),
             call.block.eq(following & ~f.clear.replicate(128)),
@@ -226,7 +226,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         ]
         if self.parameters.slots:
             m.d.sync += call.sector.eq(Mux(f.clear, 0, whose))
-        c.base.write(sector, MC, arrived.mixed)
+        c.base.write(sector, MC, arrived.mix)
         return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
 
     def _masks(self, f: EmeFrame, arrived: Any, mixed_sector: Value) -> Value:
@@ -235,24 +235,24 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         sector, MP = mixed_sector, c.MP.read(mixed_sector)
         slot = stages.value(Const(0), mixed_sector, 1 + count)
         if c.MP_j is not None:
-            steps = Steps(f.m, "refreshed", arrived.refresh, count, f.clear)
-            sector = stages.pointer("refreshed", arrived.refresh & steps.final)
+            steps = Steps(f.m, "second_refreshed", arrived.refresh, count, f.clear)
+            sector = stages.pointer("second_refreshed", arrived.refresh & steps.final)
             MP = Mux(arrived.refresh, c.MP_j.read(stages.value(steps.step, sector, count)), MP)
             slot = Mux(arrived.refresh, stages.value(steps.step + 1, sector, 1 + count), slot)
         mask = Signal(128, name="mask_value")
         f.m.d.comb += mask.eq(self.mask(MP, f.E[0]))
-        c.masks.write(slot, mask, arrived.mixed | arrived.refresh)
+        c.masks.write(slot, mask, arrived.mix | arrived.refresh)
         return sector
 
-    def _second_layer(self, f: EmeFrame, calls: EmeCalls, go: Value, summed_sector: Value, mixed: Mixed) -> Call:
+    def _second_layer(self, f: EmeFrame, calls: EmeCalls, go: Value, first_done_sector: Value, mixed: Mixed) -> Call:
         """The present call of the second layer: to refresh a mask, or a step."""
         c, m, stages, s, steps = f.carried, f.m, f.stages, self.schedule, calls.steps
-        sector = stages.pointer("call", calls.done)
-        following_sector = Signal.like(sector, name="following_sector")
+        sector = stages.pointer("second", calls.done)
+        following_sector = Signal.like(sector, name="second_following_sector")
         m.d.comb += following_sector.eq(sector + calls.done)
-        present = stages.later("present", following_sector != summed_sector) | f.clear
+        present = stages.later("present", following_sector != first_done_sector) | f.clear
         following = stages.later("following", calls.following)
-        following_sector = stages.later("following_sector", following_sector)
+        following_sector = stages.later("second_following_sector", following_sector)
         column0 = following + 1
         if s.refreshes:
             column0 = calls.column0(following, stages.later("following_refreshing", calls.following_refreshing))
@@ -261,8 +261,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             for column, row in zip(c.middle, [column0] + [following] * (s.lanes - 1), strict=True)
         )
         PPP = [*others, first]
-        step, final = stages.later("step", calls.step), stages.later("call_final", steps.final)
-        begins, base = stages.later("call_first", steps.first), stages.later("base", c.base.read(sector))
+        step, final = stages.later("second_go", calls.step), stages.later("second_final", steps.final)
+        begins, base = stages.later("second_first", steps.first), stages.later("base", c.base.read(sector))
         M = stages.later("mask", c.masks.read(stages.value(calls.mask, sector, 1 + s.refreshes)))
         CCC = [Signal(128, name=f"CCC{q}") for q in range(s.lanes)]
         masks = self._block_masks(f, calls, M, begins, step)
@@ -347,9 +347,9 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     def _results(self, f: EmeFrame, arrived: Any, mixed: Mixed) -> Value:
         """The blocks of the result, and the rest, into the result ring. Returns the first sector not computed."""
         c, m, p, stages = f.carried, f.m, self.parameters, f.stages
-        steps = Steps(m, "result", arrived.second, self.schedule.steps, f.clear)
+        steps = Steps(m, "second_done", arrived.second, self.schedule.steps, f.clear)
         computed = arrived.second & steps.final
-        sector = stages.pointer("result", computed)
+        sector = stages.pointer("second_done", computed)
         words, ends = f.words(sector), steps.final if p.slots else None
         offsets = self._offsets(f, "result_offset", words, steps.first, arrived.second, ends=ends)[1:]
         offsets[-1] = Mux(steps.final, self.first_offset(words), offsets[-1])
@@ -363,8 +363,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             if c.rest is not None and mixed.rest is not None and k == c.rest.column:
                 end = stages.row(Const(p.m // p.width, 32), mixed.halfway)
                 kept = mixed.rest[: 8 * c.rest.size]
-                address, block = Mux(arrived.mixing, end, address), Mux(arrived.mixing, kept, block)
-                enable = enable | arrived.mixing
+                address, block = Mux(arrived.halfway, end, address), Mux(arrived.halfway, kept, block)
+                enable = enable | arrived.halfway
             column.write(address, block, enable)
         m.d.comb += self.computed.eq(computed)
         return sector

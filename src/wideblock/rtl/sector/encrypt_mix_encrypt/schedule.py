@@ -58,14 +58,14 @@ class EmeSchedule:
 
         A, masks = self.cipher_latency, self.refreshes
         halfway = [Stage("halfway", calls(1), A, (After("first"),))] if self.rest else []
-        mixed = Stage("mixed", calls(1), A, (After("halfway" if self.rest else "first"),))
+        mix = Stage("mix", calls(1), A, (After("halfway" if self.rest else "first"),))
         refreshed = [After("second", masks - 1, begin=masks + self.steps_before_refresh)] if masks else []
         return Flow(
             (
                 *halfway,
-                mixed,
+                mix,
                 Stage("first", calls(1 + self.beats), A),  # the tweak's call is its first step
-                Stage("second", calls(masks + self.steps), A, (After("mixed"), *refreshed)),
+                Stage("second", calls(masks + self.steps), A, (After("mix"), *refreshed)),
                 Stage("exit", ("exit",) * self.beats, 0, (After("second"),)),
             ),
             enters="first",

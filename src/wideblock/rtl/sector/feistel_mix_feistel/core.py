@@ -70,17 +70,17 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         free = Signal()  # a sector may begin
         vacant = Signal()  # a new step may enter the lanes
 
-        first, opening, front_sector = self._first_layer(f, free, vacant)
+        first, opening, W_sector = self._first_layer(f, free, vacant)
         soon = f.arriving
         comes_back = soon.W | (soon.X & soon.final) | soon.YZ | soon.Cp  # a step, in the next cycle
         returning = self._returning(f, comes_back)
-        mixed_sector = self._mix(f)
-        second = self._second_layer(f, mixed_sector, comes_back, vacant)
+        Sy_done_sector = self._mix(f)
+        second = self._second_layer(f, Sy_done_sector, comes_back, vacant)
         self._inputs(f, first, second, returning)
-        result_sector = self._results(f)
-        left = self._exit(f, result_sector)
+        C_done_sector = self._results(f)
+        left = self._exit(f, C_done_sector)
 
-        admission = self._admission(m, opening, taken=front_sector, computed=result_sector, left=left)
+        admission = self._admission(m, opening, taken=W_sector, computed=C_done_sector, left=left)
         m.d.comb += free.eq(admission.free)
         self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.numbers.loaded)
         return m
@@ -145,10 +145,10 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         opening = self._enter(f.m, admit=~begins | free, offer=waits, ready=~complete | vacant, first=begins)
         go = entrance.take & complete
         whole = go & entrance.x.last & ~entrance.fault.any()
-        sector = f.stages.pointer("front", whole)
+        sector = f.stages.pointer("W", whole)
         decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
-        numbers = self._numbers(f, "front", opens, after, go)
+        numbers = self._numbers(f, "W", opens, after, go)
         calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
         calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
@@ -162,9 +162,9 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         The flags follow from the entrance's number, and are registers, as the lanes' inputs depend on them.
         """
         entrance, beats = self.entrance, self.parameters.beats
-        begins, opens = Signal(name="begins", init=1), Signal(name="front_first", init=1)
-        ends = Signal(name="front_ends", init=beats == 1)
-        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)
+        begins, opens = Signal(name="W_begins", init=1), Signal(name="W_first", init=1)
+        ends = Signal(name="W_ends", init=beats == 1)
+        after = Signal(range(self.schedule.steps + 1), name="W_after", init=1)
         over = ends | entrance.x.last
         if entrance.tail is not None:  # a fault of byte qualifiers ends a sector at any beat
             over = over | entrance.fault.any()
@@ -196,7 +196,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
 
     def _request(self, f: FmfFrame, begins: Value) -> tuple[Value, Value]:
         """Direction and tweak of the entering sector; registers follow the entrance's up to the first beat."""
-        x, decrypt, tweak = self.entrance.x, Signal(name="front_decrypt"), Signal(128, name="front_tweak")
+        x, decrypt, tweak = self.entrance.x, Signal(name="W_decrypt"), Signal(128, name="W_tweak")
         if self.parameters.beats == 1:
             f.m.d.comb += [decrypt.eq(x.decrypt), tweak.eq(x.tweak)]
         else:
@@ -270,7 +270,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     def _mix(self, f: FmfFrame) -> Value:
         """W and X, and S_x, S_y and their sum S, for the second layer. Returns the first sector without S."""
         c, a, z = f.carried, f.arrived, self.schedule.last_lane
-        sector = f.stages.pointer("mixed", a.Sy)
+        sector = f.stages.pointer("Sy_done", a.Sy)
         for q, (column, old, new) in enumerate(zip(c.middle, f.old, f.new, strict=True)):
             enable = (a.X & ~a.final) | a.Sy if q == z else a.X
             column.write(f.stages.row(a.row, a.sector), Cat(old.right, new), enable)
@@ -278,24 +278,24 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         c.direction.write(a.sector, a.decrypt, a.Sy)
         return sector
 
-    def _second_layer(self, f: FmfFrame, mixed_sector: Value, comes_back: Value, vacant: Signal) -> FmfStep:
+    def _second_layer(self, f: FmfFrame, Sy_done_sector: Value, comes_back: Value, vacant: Signal) -> FmfStep:
         """The present step of the second layer: the calls of S for its pairs. Drives ``vacant``, a register, too."""
         c, m, stages, s = f.carried, f.m, f.stages, self.schedule
-        go, goes, S = Signal(name="call_go"), Signal(name="call_goes"), Signal(128, name="S_value")
+        go, goes, S = Signal(name="YZ_go"), Signal(name="YZ_goes"), Signal(128, name="S_value")
         # counted a cycle early, so that registers choose what is read for the next cycle, and what it is
-        coming = Steps(m, "coming", goes, s.steps, f.clear)
-        coming_sector = stages.pointer("coming", goes & coming.final)
-        after = Steps(m, "coming_after", goes, s.steps, f.clear, start=1).step
+        coming = Steps(m, "YZ", goes, s.steps, f.clear)
+        coming_sector = stages.pointer("YZ", goes & coming.final)
+        after = Steps(m, "YZ_after", goes, s.steps, f.clear, start=1).step
         counted = {"step": coming.step, "first": coming.first, "final": coming.final, "sector": coming_sector}
         step, first, final, sector = (
-            later(m, f"coming_{name}", value, cycles=1, clear=f.clear) for name, value in counted.items()
+            later(m, f"YZ_{name}", value, cycles=1, clear=f.clear) for name, value in counted.items()
         )
-        present = Signal(name="call_follows")
-        m.d.comb += [present.eq(coming_sector != mixed_sector), goes.eq(present & ~comes_back)]
+        present = Signal(name="YZ_follows")
+        m.d.comb += [present.eq(coming_sector != Sy_done_sector), goes.eq(present & ~comes_back)]
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(coming_sector), present)
         row = stages.row(coming.step, coming_sector)
-        numbers = self._numbers(f, "call", first, after, go)
+        numbers = self._numbers(f, "YZ", first, after, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)
@@ -321,7 +321,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         """C_i and C'_i into the result ring; C_x has Y + Delta added. Returns the first sector not computed."""
         a, z = f.arrived, self.schedule.last_lane
         computed = a.C & a.final
-        sector = f.stages.pointer("result", computed)
+        sector = f.stages.pointer("C_done", computed)
         for q, (column, old, new) in enumerate(zip(f.carried.result, f.old, f.new, strict=True)):
             C = new ^ (old.number & a.final.replicate(128)) if q == z else new
             column.write(f.stages.row(a.row, a.sector), Cat(C, old.right), a.C)

@@ -48,15 +48,15 @@ class FmfSchedule:
         """
         A, step = self.cipher_latency, ("lanes",) * self.steps
 
-        def again(name: str, before: str, per: int = 1) -> Stage:
-            return Stage(name, step, A, (After(before, None, per=per, delay=0),))
+        def again(name: str, before: str, per: int = 1, at: str = "") -> Stage:
+            return Stage(name, step, A, (After(before, None, per=per, delay=0),), at)
 
         beats = tuple("lanes" if beat % 2 or beat == self.beats - 1 else None for beat in range(self.beats))
         return Flow(
             (
-                again("X", "W", per=2),
+                again("X", "W", per=2, at="W"),
                 Stage("Sy", ("lanes",), A, (After("X", delay=0),)),
-                again("Cp", "YZ"),
+                again("Cp", "YZ", at="YZ"),
                 again("C", "Cp"),
                 Stage("YZ", step, A, (After("Sy", delay=2),)),
                 Stage("W", beats, A),

@@ -65,23 +65,23 @@ class HchCalls:
         m = f.m
         if self.structure.end_calls:
             m.submodules.encryption = self.encryption
-            result, back = self._end_call(f, "opening", self.encryption, single, keys)
-            return Called(result, back, f.stages.pointer("g", back))
-        *_, waited = f.stages.delayed("waiting", self.latency - self.cipher_latency, single=tags.called.single)
-        back = waited.single
-        sector = f.stages.pointer("g", back)
+            result, back = self._end_call(f, "single", self.encryption, single, keys)
+            return Called(result, back, f.stages.pointer("single_done", back))
+        *_, waited = f.stages.delayed("single_tag", self.latency - self.cipher_latency, call=tags.called.single)
+        back = waited.call
+        sector = f.stages.pointer("single_done", back)
         called = Signal(128)
         m.d.comb += called.eq(self._waiting(f, tags))
         if self.structure.inverse_call:
             inverse = self._inverse(f, single, sector, keys)
-            with m.If(f.later("call_decrypt", f.carried.direction.read(sector))):
+            with m.If(f.later("single_done_decrypt", f.carried.direction.read(sector))):
                 m.d.comb += called.eq(inverse)
         return Called(called, back, sector)
 
     def closing(self, f: HchFrame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
         """Inverse AES of the inner block, and the pulse of the result."""
         f.m.submodules.inverse = self.inverse
-        return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
+        return self._end_call(f, "inner", self.inverse, inner, keys[::-1])
 
     def _end_call(
         self,
@@ -94,13 +94,13 @@ class HchCalls:
         """A call under the first of the ``keys``, when decrypting the second; result, and pulse of the result."""
         f.m.d.comb += [
             cipher.i.payload.eq(call.block),
-            cipher.i.valid.eq(f.later(f"{name}_go", call.go)),
-            cipher.second.eq(f.later(f"{name}_decrypt", call.decrypt)),
+            cipher.i.valid.eq(f.later(f"{name}_call", call.go)),
+            cipher.second.eq(f.later(f"{name}_call_decrypt", call.decrypt)),
             cipher.o.ready.eq(1),
             cipher.round_keys.eq(Cat(keys)),
             cipher.clear.eq(f.clear),
         ]
-        *_, arrived = f.stages.delayed(name, cipher.timing.latency, call=call.go)
+        *_, arrived = f.stages.delayed(f"{name}_tag", cipher.timing.latency, call=call.go)
         return cipher.o.payload, arrived.call
 
     def _waiting(self, f: HchFrame, tags: Tags) -> Value:

@@ -95,7 +95,7 @@ class HashCounterHash(HchEquations, TwoPass):
         beat = self._results(f, tags)
         back_sector = self._back_hash(f, beat, front_sector, step_go, room)
         inner_sector = self._known_last(f)
-        left = self._exit(f, f.later("exit_sector", inner_sector))
+        left = self._exit(f, f.later("exit_ready_sector", inner_sector))
 
         admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=inner_sector, left=left)
         if self.parameters.slots:
@@ -105,7 +105,7 @@ class HashCounterHash(HchEquations, TwoPass):
         else:
             m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
             idle = self.entrance.between & f.front.first & admission.done
-            self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
+            self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.derive, result=f.E[0])
         return m
 
     def _derivations(self) -> Value:
@@ -187,25 +187,25 @@ class HashCounterHash(HchEquations, TwoPass):
         c, unit = f.carried, f.front.unit
         go = unit.event(FRONT.R)
         if c.Q is not None:
-            sector = f.stages.pointer("q", unit.issue(FRONT.Q))
-            c.Q.write(f.later("q", sector), unit.operand(FRONT.Q), f.later("issue", unit.issue(FRONT.Q)))
-        sector = f.stages.pointer("r", go)
+            sector = f.stages.pointer("front_Q", unit.issue(FRONT.Q))
+            c.Q.write(f.later("front_Q_sector", sector), unit.operand(FRONT.Q), f.later("front_Q", unit.issue(FRONT.Q)))
+        sector = f.stages.pointer("single", go)
         r_value = Signal(128)
         decrypt = c.direction.read(sector)
-        whose = f.later("r", sector)
+        whose = f.later("single_sector", sector)
         hashed = self._hashed(f, unit.result(FRONT.R), whose)
-        r_decrypt = f.later("r_decrypt", decrypt)
-        X = c.known_last(whose, r_decrypt)
-        f.m.d.comb += r_value.eq(self.R(X, r_decrypt, hashed))
-        c.R.write(whose, r_value, f.later("r_go", go))
+        late_decrypt = f.later("single_decrypt", decrypt)
+        X = c.known_last(whose, late_decrypt)
+        f.m.d.comb += r_value.eq(self.R(X, late_decrypt, hashed))
+        c.R.write(whose, r_value, f.later("single_go", go))
         enters = Const(0) if self.structure.end_calls else go
         return Single(self.called(X, r_value), go, sector, decrypt, enters)
 
     def _tags(self, f: HchFrame, entering: Entering, front_sector: Value) -> Tags:
         """The flags of the lanes' contents, and the sector of a tweak's call."""
-        flags = {"single": entering.single.enters, "tau": entering.derive, "step": entering.step}
+        flags = {"single": entering.single.enters, "derive": entering.derive, "lane": entering.lane}
         if self.structure.tweak_call:
-            flags |= {"tweak": entering.tweak, "tweak_row": front_sector[: f.stages.slot_bits]}
+            flags |= {"tweak": entering.tweak, "tweak_sector": front_sector[: f.stages.slot_bits]}
         *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
         return Tags(arriving, arrived, arriving if self.shortcut else arrived)
 
@@ -220,7 +220,7 @@ class HashCounterHash(HchEquations, TwoPass):
             m.d.comb += entering.tweak.eq((opening | late) & ~taken)
             m.d.sync += late.eq(opening & taken & ~f.clear)
             tweak = Mux(late, c.tweak.read(front_sector), tweak)
-        c.B.write(f.later("b", tags.called.tweak_row), f.called, f.later("b_back", tags.called.tweak))
+        c.B.write(f.later("b", tags.called.tweak_sector), f.called, f.later("b_back", tags.called.tweak))
         return f.later("tweak", tweak)
 
     def _single_result(self, f: HchFrame, single: Single, tags: Tags) -> Start:
@@ -229,7 +229,7 @@ class HashCounterHash(HchEquations, TwoPass):
         call = self.calls.single(f, single, tags, self._call_keys(f, single))
         g_value = Signal(128)
         z_value = Signal(128)
-        whose, back = f.later("g", call.sector), f.later("g_back", call.back)
+        whose, back = f.later("single_done_sector", call.sector), f.later("single_done", call.back)
         B = None if c.B is None else c.B.read(whose)
         m.d.comb += [
             g_value.eq(self.G(None if c.Q is None else c.Q.read(whose), call.result)),
@@ -254,7 +254,7 @@ class HashCounterHash(HchEquations, TwoPass):
         c = f.carried
         steps = Steps(f.m, "lane", step_go, self.lane_steps, f.clear)
         sector = f.stages.pointer("lane", step_go & steps.final)
-        whose = f.later("step_sector", sector)
+        whose = f.later("lane_sector", sector)
         Z, G = c.Z.read(whose), None if c.G is None else c.G.read(whose)
         if self.shortcut:
             back = f.later("start", start.back)
@@ -265,8 +265,8 @@ class HashCounterHash(HchEquations, TwoPass):
     def _lane_inputs(self, f: HchFrame, entering: Entering, step: HchStep, tweak: Value) -> None:
         """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
         c, m, single = f.carried, f.m, entering.single
-        indices = self._indices(f, step, entering.step)
-        first, call = f.later("first_step", step.steps.first), f.later("tweak_go", entering.tweak)
+        indices = self._indices(f, step, entering.lane)
+        first, call = f.later("lane_first", step.steps.first), f.later("tweak_go", entering.tweak)
         enters, derive = f.later("single", single.enters), f.later("derive", entering.derive)
         derived = Const(0, 128) if self.parameters.slots else f.later("derived", self.key_unit.block)
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
@@ -304,11 +304,12 @@ class HashCounterHash(HchEquations, TwoPass):
     def _results(self, f: HchFrame, tags: Tags) -> Beat:
         """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
         c, m, place = f.carried, f.m, self.place
-        x_beats = self._plain(f, tags.arriving.step)
-        arrived = tags.arrived.step
-        steps = Steps(m, "y", arrived, self.lane_steps, f.clear)
-        sector = f.later("y_sector", f.stages.pointer("y", arrived & steps.final))
-        go, first, step = f.later("y_go", arrived), f.later("y_first", steps.first), f.later("y_step", steps.step)
+        x_beats = self._plain(f, tags.arriving.lane)
+        arrived = tags.arrived.lane
+        steps = Steps(m, "lane_done", arrived, self.lane_steps, f.clear)
+        sector = f.later("lane_done_sector", f.stages.pointer("lane_done", arrived & steps.final))
+        go, first = f.later("lane_done_go", arrived), f.later("lane_done_first", steps.first)
+        step = f.later("lane_done_step", steps.step)
         places = [place.place(bank, step) for bank in range(place.banks)]
         last = place.end - 1 - place.first  # the last block, counted from lane 0's first
         y = []
@@ -326,7 +327,9 @@ class HashCounterHash(HchEquations, TwoPass):
         if c.W is not None:
             c.W.write(sector, y[0], go & first)
         history = self._history(f, y, go)
-        beat = Beat(Cat(history), f.later("y_beat", arrived & (steps.step[: place.part_bits] == place.parts - 1)))
+        beat = Beat(
+            Cat(history), f.later("lane_done_beat", arrived & (steps.step[: place.part_bits] == place.parts - 1))
+        )
         for bank, memory in enumerate(c.result):
             at, row = places[bank], Cat(results[k] for results in history for k in place.written(bank))
             whole = at.part == place.parts - 1
@@ -338,11 +341,11 @@ class HashCounterHash(HchEquations, TwoPass):
     def _plain(self, f: HchFrame, go: Value) -> list[list[Value]]:
         """The rows of the sector ring, a bank each, for the step that ``go`` says arrives in the next cycle."""
         place = self.place
-        steps = Steps(f.m, "x", go, self.lane_steps, f.clear)
-        sector = f.stages.pointer("x", go & steps.final)
+        steps = Steps(f.m, "lane_due", go, self.lane_steps, f.clear)
+        sector = f.stages.pointer("lane_due", go & steps.final)
         rows = [place.place(bank, steps.step).row for bank in range(place.banks)]
         beats = [
-            f.later(f"x_row{bank}", ring.read(f.stages.row(row, sector), 1))
+            f.later(f"lane_due_row{bank}", ring.read(f.stages.row(row, sector), 1))
             for bank, (ring, row) in enumerate(zip(f.carried.sector, rows, strict=True))
         ]
         return [blocks(beat, place.width // place.banks) for beat in beats]
@@ -407,18 +410,18 @@ class HashCounterHash(HchEquations, TwoPass):
         if c.outer is not None:
             assert c.G is not None, "a scheme with end calls has no outer block"
             tauW = unit.event(BACK.tauW)
-            sector = f.later("outer", f.stages.pointer("outer", tauW))
-            c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), f.later("tauW", tauW))
+            sector = f.later("back_tauW_sector", f.stages.pointer("back_tauW", tauW))
+            c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), f.later("back_tauW", tauW))
         known = unit.event(BACK.h)
-        sector = f.stages.pointer("closing" if self.structure.end_calls else "inner", known)
-        whose = f.later("inner", sector)
+        sector = f.stages.pointer("inner", known)
+        whose = f.later("inner_sector", sector)
         inner = self.inner(c.before.read(whose), self._hashed(f, unit.result(BACK.h), whose))
         if self.structure.end_calls:
             decrypt = c.direction.read(sector)
             call = Single(inner, known, sector, decrypt, Const(0))
             inner, known = self.calls.closing(f, call, self._call_keys(f, call))
-            sector = f.stages.pointer("inner", known)
-            whose = f.later("closed", sector)
+            sector = f.stages.pointer("inner_done", known)
+            whose = f.later("inner_done_sector", sector)
         judged = f.later("judged", c.direction.read(sector)) if c.refused is not None else None
         known = f.later("known", known)
         f.m.d.comb += self.computed.eq(known)

@@ -145,13 +145,13 @@ def flow(
     # the back hash takes a beat as the last of its parts is there; with the shortcut, parts as they come
     per, late = (1, place.parts - 1) if calls.shortcut else (place.parts, 0)
     single = Stage(
-        "single", (None if structure.end_calls else "lanes",), calls.latency, (raised("hash", front, FRONT.R),)
+        "single", (None if structure.end_calls else "lanes",), calls.latency, (raised("front", front, FRONT.R),)
     )
-    tweak = Stage("tweak", ("lanes",), calls.cipher_latency, (After("front", 0, delay=0),))
+    tweak = Stage("tweak", ("lanes",), calls.cipher_latency, (After("enter", 0, delay=0),), at="front")
     return Flow(
         (
-            Stage("front", (None,) * p.beats),
-            Stage("hash", (None,) * front.steps, 0, (After("front", None, delay=0),)),
+            Stage("enter", (None,) * p.beats, at="front"),
+            Stage("front", (None,) * front.steps, 0, (After("enter", None, delay=0),)),
             single,
             *((tweak,) if structure.tweak_call else ()),
             Stage(
@@ -164,7 +164,7 @@ def flow(
             Stage("inner", (None,), calls.closing_latency, (raised("back", back, BACK.h, delay=p.ahead - saved),)),
             Stage("exit", ("exit",) * p.beats, 0, (After("inner"),)),
         ),
-        enters="front",
+        enters="enter",
         computes="inner",
         leaves="exit",
     )

@@ -156,13 +156,13 @@ class Entering:
     """Flags of the lanes' input in a cycle, at most one high.
 
     single: the single call                      tweak: the tweak's call
-    derive: a call of the key unit's derivations  step:  a step of the counter mode
+    derive: a call of the key unit's derivations  lane:  a step of the counter mode
     """
 
     single: Single
     derive: Value
     tweak: Value
-    step: Value
+    lane: Value
 
 
 @dataclass(frozen=True)

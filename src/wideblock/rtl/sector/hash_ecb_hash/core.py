@@ -115,15 +115,15 @@ class HashEcbHash(EcbEquations, TwoPass):
         lanes = ("lanes",) * self.lane_steps
         return Flow(
             (
-                Stage("front", (None,) * p.beats),
-                Stage("hash", (None,) * front.steps, 0, (After("front", None, delay=0),)),
-                Stage("tweak", ("lanes",), cipher_latency, (After("front", 0, delay=0),)),
-                Stage("call", lanes, p.ahead + cipher_latency, (raised("hash", front, FRONT.U, delay=waits),)),
-                Stage("back", (None,) * back.steps, 0, (After("call", None, delay=queued),)),
+                Stage("enter", (None,) * p.beats),
+                Stage("front", (None,) * front.steps, 0, (After("enter", None, delay=0),)),
+                Stage("tweak", ("lanes",), cipher_latency, (After("enter", 0, delay=0),), at="enter"),
+                Stage("lane", lanes, p.ahead + cipher_latency, (raised("front", front, FRONT.U, delay=waits),)),
+                Stage("back", (None,) * back.steps, 0, (After("lane", None, delay=queued),), at="last"),
                 Stage("last", (None,), 0, (raised("back", back, BACK.Cm, delay=p.ahead - early),)),
                 Stage("exit", ("exit",) * p.beats, 0, (After("last"),)),
             ),
-            enters="front",
+            enters="enter",
             computes="last",
             leaves="exit",
         )
@@ -171,20 +171,20 @@ class HashEcbHash(EcbEquations, TwoPass):
         go = Signal()  # a step of calls enters the lanes
         room = Signal()  # the back hash has a place for the result of a step
 
-        opening, front_sector = self._front_hash(f, admit)
-        entering_sector = f.stages.pointer("entering", f.front.last)
-        arrived = self._tags(f, opening, front_sector, go)
-        calls = Steps(m, "call", go, self.lane_steps, f.clear)
-        call_sector = f.stages.pointer("call", go & calls.final)
-        P = self._present(f, calls, go, call_sector, front_sector)
-        psi, may_go = self._start(f, calls, call_sector, opening, room)
+        opening, enter_sector = self._front_hash(f, admit)
+        front_sector = f.stages.pointer("front", f.front.last)
+        arrived = self._tags(f, opening, enter_sector, go)
+        calls = Steps(m, "lane", go, self.lane_steps, f.clear)
+        lane_sector = f.stages.pointer("lane", go & calls.final)
+        P = self._present(f, calls, go, lane_sector, enter_sector)
+        psi, may_go = self._start(f, calls, lane_sector, opening, room)
         m.d.comb += go.eq(may_go)
-        self._inputs(f, calls, call_sector, P, psi, opening, go)
+        self._inputs(f, calls, lane_sector, P, psi, opening, go)
         results = self._results(f, arrived)
-        computed_sector = self._back_hash(f, results, go, room)
-        left = self._exit(f, f.later("exit_sector", computed_sector))
+        last_sector = self._back_hash(f, results, go, room)
+        left = self._exit(f, f.later("exit_ready_sector", last_sector))
 
-        admission = self._admit(m, admit, f.front, opening, taken=entering_sector, computed=computed_sector, left=left)
+        admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=last_sector, left=left)
         self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 
@@ -212,51 +212,53 @@ class HashEcbHash(EcbEquations, TwoPass):
         """Takes the sector into the front hash and the ring. Returns ``opening``, and the entering sector."""
         opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
-        sector = f.stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
+        sector = f.stages.pointer("enter", entrance.take & x.last & ~entrance.fault.any())
         f.carried.direction.write(sector, x.decrypt, opening)
         row, take = f.later("taken_row", f.stages.row(entrance.number, sector)), f.later("take", entrance.take)
         for block, column in zip(f.beat, f.carried.sector, strict=True):
             column.write(row, block, take)
         return opening, sector
 
-    def _tags(self, f: EcbFrame, opening: Value, front_sector: Value, go: Value) -> Any:
+    def _tags(self, f: EcbFrame, opening: Value, enter_sector: Value, go: Value) -> Any:
         """Flags of the lanes' contents: the call of a tweak, entering as the sector opens, a step, or nothing."""
-        *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
+        *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=enter_sector, lane=go)
         f.carried.b1.write(f.later("b1_sector", arrived.sector), f.E[0], f.later("b1", arrived.tweak))
         return arrived
 
-    def _present(self, f: EcbFrame, calls: Steps, go: Value, call_sector: Value, front_sector: Value) -> list[Value]:
+    def _present(self, f: EcbFrame, calls: Steps, go: Value, lane_sector: Value, enter_sector: Value) -> list[Value]:
         """The blocks of the present step's calls, a column each, read a cycle before."""
-        following_sector = Signal.like(call_sector, name="following_sector")
-        f.m.d.comb += following_sector.eq(call_sector + (go & calls.final))
-        present = f.later("present", following_sector != front_sector) | f.clear
+        following_sector = Signal.like(lane_sector, name="lane_following_sector")
+        f.m.d.comb += following_sector.eq(lane_sector + (go & calls.final))
+        present = f.later("present", following_sector != enter_sector) | f.clear
         groups = [_group(calls.following, lane, self.lane_steps)[self.part_bits :] for lane in self.lane]
         return [
             column.read(f.later(f"present{j}", f.stages.row(group, following_sector)), present)
             for j, (column, group) in enumerate(zip(f.carried.sector, groups, strict=True))
         ]
 
-    def _start(self, f: EcbFrame, calls: Steps, call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
+    def _start(self, f: EcbFrame, calls: Steps, lane_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
         """Returns the front hash of the next step's sector, and whether the step may enter the lanes."""
         unit = f.front.unit
         if self.direct:
             return unit.result(FRONT.U), unit.event(FRONT.U) | ~calls.first
-        hashed_sector = f.stages.pointer("hashed", unit.event(FRONT.U))
+        hashed_sector = f.stages.pointer("front_U", unit.event(FRONT.U))
         front_psi = f.stages.slots("front_psi")
-        front_psi.write(f.later("hashed", hashed_sector), unit.result(FRONT.U), f.later("U", unit.event(FRONT.U)))
-        psi = front_psi.read(f.later("psi", call_sector))
-        *_, hashed = f.stages.delayed("hashed", self.wait, psi=unit.event(FRONT.U))
-        ready_sector = f.stages.pointer("ready", hashed.psi)
-        return psi, (call_sector != ready_sector) & room & ~opening
+        front_psi.write(
+            f.later("front_U_sector", hashed_sector), unit.result(FRONT.U), f.later("front_U", unit.event(FRONT.U))
+        )
+        psi = front_psi.read(f.later("lane_sector", lane_sector))
+        *_, hashed = f.stages.delayed("front_tag", self.wait, U=unit.event(FRONT.U))
+        ready_sector = f.stages.pointer("lane_ready", hashed.U)
+        return psi, (lane_sector != ready_sector) & room & ~opening
 
     def _inputs(
-        self, f: EcbFrame, calls: Steps, call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
+        self, f: EcbFrame, calls: Steps, lane_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
     ) -> None:
         """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
         m, p = f.m, self.parameters
-        first, moves = f.later("call_first", calls.first), f.later("call_go", go)
+        first, moves = f.later("lane_first", calls.first), f.later("lane_go", go)
         tweak, enters = f.later("tweak", self.entrance.x.tweak), f.later("opening", opening)
-        before, _ = self.betas(f.carried.b1.read(call_sector), f.carried.direction.read(call_sector))
+        before, _ = self.betas(f.carried.b1.read(lane_sector), f.carried.direction.read(lane_sector))
         masks = self._masks(f, "call_mask", f.later("before", before), first, moves)
         U = self._held(f, "U", self.U(P[-1], psi), first, moves)
         for k, mask in enumerate(masks):
@@ -277,12 +279,12 @@ class HashEcbHash(EcbEquations, TwoPass):
     def _results(self, f: EcbFrame, arrived: Any) -> Results:
         """V and the blocks of the result, into the result ring."""
         c, m, p = f.carried, f.m, self.parameters
-        steps = Steps(m, "result", arrived.step, self.lane_steps, f.clear)
-        sector = f.stages.pointer("result", arrived.step & steps.final)
-        first, go = f.later("result_first", steps.first), f.later("result_go", arrived.step)
+        steps = Steps(m, "lane_done", arrived.lane, self.lane_steps, f.clear)
+        sector = f.stages.pointer("lane_done", arrived.lane & steps.final)
+        first, go = f.later("lane_done_first", steps.first), f.later("lane_done_go", arrived.lane)
         _, after = self.betas(c.b1.read(sector), c.direction.read(sector))
         masks = self._masks(f, "result_mask", f.later("after", after), first, go)
-        sector, decrypt = f.later("result", sector), f.later("result_decrypt", c.direction.read(sector))
+        sector, decrypt = f.later("lane_done_sector", sector), f.later("lane_done_decrypt", c.direction.read(sector))
         CC = [Mux(decrypt, d, e) for e, d in zip(f.E, f.D, strict=True)]
         V = self._held(f, "V", self.V(CC[0], masks[0]), first, go)
         y = []
@@ -324,9 +326,9 @@ class HashEcbHash(EcbEquations, TwoPass):
                 ),
             ]
         Cm = back.unit.event(BACK.Cm)
-        sector = f.stages.pointer("computed", Cm)
-        known = f.later("Cm", Cm)
-        f.carried.back_psi.write(f.later("psi_sector", sector), back.unit.result(BACK.Cm), known)
+        sector = f.stages.pointer("last", Cm)
+        known = f.later("last_known", Cm)
+        f.carried.back_psi.write(f.later("last_sector", sector), back.unit.result(BACK.Cm), known)
         m.d.comb += self.computed.eq(known)
         return sector
 

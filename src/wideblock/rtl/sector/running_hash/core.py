@@ -164,12 +164,12 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
         taken, front_row = self._first_pass(f, admit)
         hashed = self._hashed(f)
-        flags = {"single": single_go, "tau": self.key_unit.derive, "step": step_go}
+        flags = {"single": single_go, "derive": self.key_unit.derive, "lane": step_go}
         *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
         single = self._single_call(f, single_go, hashed, arrived.single)
         queue = self._queue(f, step_go)
         self._steps(f, step_go, queue.room, single)
-        self._results(f, queue, arriving.step, arrived.step)
+        self._results(f, queue, arriving.lane, arrived.lane)
         computed = self._second_pass(f, queue, taken)
         left, exit_row = self._way_out(f, computed)
 
@@ -177,7 +177,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         m.d.comb += admit.eq(of_message & ((front_row - exit_row)[: self.row_bits] != self.ring_rows))
         m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
         idle = self.entrance.between & (taken == computed)
-        self._hash_keys(m, self.hashes, idle=idle, returned=arrived.tau, result=f.E[0])
+        self._hash_keys(m, self.hashes, idle=idle, returned=arrived.derive, result=f.E[0])
         return m
 
     def _frame(self, m: Module) -> RunningFrame:
@@ -261,7 +261,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
     def _hashed(self, f: RunningFrame) -> Signal:
         """R as the front hash is done. Returns the first message whose R is not known."""
         c, hash = f.carried, self.hashes[0]
-        message = f.stages.pointer("hashed", hash.done)
+        message = f.stages.pointer("front_done", hash.done)
         c.R.write(message, self.R([c.X.read(message)], Const(0), hash.result), hash.done)
         return message
 
@@ -269,7 +269,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         """The single calls in order, as far apart as the inverse cipher needs, whatever their directions."""
         m, c, inverse = f.m, f.carried, self.inverse
         message = f.stages.pointer("single", go)
-        called = f.stages.pointer("called", arrived)
+        called = f.stages.pointer("single_done", arrived)
         pause = Signal(range(self.cipher_latency), name="pause")
         m.d.comb += go.eq((message != hashed) & (pause == 0))
         f.stages.hold(pause, Mux(go, self.cipher_latency - 1, pause - 1), go | (pause != 0))
@@ -317,8 +317,8 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
     def _results(self, f: RunningFrame, queue: PromisedQueue, arriving: Value, arrived: Value) -> None:
         """The beats of Y into the result ring and the queue; the first block of a message, X_1's place, is 0 there."""
-        _, beat = self._beats_of(f, "y", arrived)
-        plain = f.input.read(self._address(f, "x", arriving)[:-1], Const(1))
+        _, beat = self._beats_of(f, "lane_done", arrived)
+        plain = f.input.read(self._address(f, "lane_due", arriving)[:-1], Const(1))
         kept = bits(up_to(beat.end[: self.place])) | ~beat.final.replicate(len(plain))
         Y = Signal(len(plain), name="Y")
         f.m.d.comb += [
@@ -326,7 +326,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             queue.write.eq(arrived),
             queue.data.eq(Cat(Y[:128] & ~beat.first.replicate(128), Y[128:])),
         ]
-        f.result.write(self._address(f, "y", arrived)[:-1], queue.data, arrived)
+        f.result.write(self._address(f, "lane_done", arrived)[:-1], queue.data, arrived)
 
     def _second_pass(self, f: RunningFrame, queue: PromisedQueue, taken: Value) -> Signal:
         """The hash of the results, from header and tweak on. Returns the first message whose Y_1 is not known."""
@@ -344,7 +344,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             self.computed.eq(hash.done),
         ]
         self._hash(f, hash, walk, header, queue.beat, walk.go)
-        computed = f.stages.pointer("inner", hash.done)
+        computed = f.stages.pointer("back_done", hash.done)
         c.inner.write(computed, self.inner(c.G.read(computed), hash.result), hash.done)
         return computed
 

@@ -11,6 +11,7 @@ from wideblock.verify.formal.rules.parts import (
     check_not_ahead,
     delayed,
     in_flight,
+    in_order,
     raised_by,
     raising,
     rekeyed_in_order,
@@ -26,10 +27,10 @@ def queues(core: Contract) -> Rule:
 
 
 def _queue(core: Contract) -> tuple[dict[str, str], str]:
-    """The queue's signals and rule; y_step & (parts - 1) steps of an open beat are outside of the queue."""
+    """The queue's signals and rule; lane_done_step & (parts - 1) steps of an open beat are outside of the queue."""
     parts = core.parameters.width // core.parameters.lanes
-    signals, rule = back_queue(core, parts, f"y_step & 16'd{parts - 1}")
-    return signals | {"y_step": "core.y_step"}, rule
+    signals, rule = back_queue(core, parts, f"lane_done_step & 16'd{parts - 1}")
+    return signals | {"lane_done_step": "core.lane_done_step"}, rule
 
 
 def output(core: Contract) -> OutputPlaces:
@@ -45,27 +46,18 @@ def order(core: Contract) -> Rule:
     if not core.parameters.overlap:
         return _alone(core)
     made = core.component
-    front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
-    closing, last = made.structure.end_calls, stages["h"]
+    front, back, events = made.programs["front"], made.programs["back"], _events(made)
     signals, rule = _queue(core)
-    after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
-    pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
-    signals |= {name: f"core.{name}_sector" for name in pointers}
-    signals |= {"sector": "core.exit.sector", "lane_step": "core.lane_step"}
-    signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
-    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
+    found, distances, ordered = _pointers(core)
+    signals |= found | {"lane_step": "core.lane_step"}
+    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in events)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
-    found, room = admitted(core, "sector", "front", registered=made.ahead > 0)
+    found, room = admitted(core, "left", "front_sector", registered=made.ahead > 0)
     signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
-    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
-    pairs = "".join(
-        f"wire [{bits}:0] {a}_{b} = {a} - {b};\n"
-        for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", last))
-    )
-    tauW = _tauW(core, bits) if "tauW" in stages else ""
-    before_h = "outer" if "tauW" in stages else "front"
+    tauW = _tauW(core, bits) if "tauW" in events else ""
+    before_h = "back_tauW_sector" if "tauW" in events else "front_sector"
     parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
     arriving = " + queue_write" if made.ahead else ""
     anew = ""
@@ -76,29 +68,30 @@ def order(core: Contract) -> Rule:
     tags = _single_tags(made)
     singles = " + ".join(tags)
     closed = ""
-    if closing:
-        closing_tags, wires = _closing_calls(made, bits)
+    if made.structure.end_calls:
+        closing_tags, flight = _closing_calls(made)
         tags |= closing_tags
-        closed = f"""{wires}
+        closed = f"""{flight}
       always @* if (!clear) begin
-        assert (!call_closing{made.calls.closing_latency - 1} || inner != front);
-        assert (closing_inner == closing_flight);
+        assert (!call_inner_tag{made.calls.closing_latency - 1} || inner_done_sector != front_sector);
+        assert (inner_to_inner_done == closing_flight);
       end"""
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
         signals | tags,
-        f"""{distances}{pairs}{rule}{tauW}{closed}
+        f"""{distances}{rule}{tauW}{closed}
       wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       wire [15:0] single_flight = {singles};
       always @* if (!clear) begin
-        assert (!event_h || {last} != {before_h});
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
+        assert (!event_h || inner_sector != {before_h});
+        {ordered}
         assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
-        assert (front_r == R_flight && r_g == single_flight);
-        assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
-        assert (16'd{s} * lane_y + lane_step == steps + y_step);
-        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting{arriving}) + part_out);
-        assert (back_{last} == h_flight);
+        assert (front_to_single == R_flight && single_to_single_done == single_flight);
+        assert (lane_step < {s} && lane_done_step < {s} && (lane_step == 0 || lane_sector != single_done_sector));
+        assert (16'd{s} * lane_to_lane_done + lane_step == steps + lane_done_step);
+        assert (16'd{s} * lane_done_to_back + lane_done_step ==
+          16'd{parts} * (popped + queue_waiting{arriving}) + part_out);
+        assert (back_to_inner == h_flight);
         {anew}
       end""",
         kept=("words",),
@@ -114,10 +107,10 @@ def _tauW(core: Contract, bits: int) -> str:
         for k in range(1, core.component.programs["back"].latency + 1)
     )
     return f"""
-      wire [{bits}:0] back_outer = back + (back_step > {step}) - outer;
+      wire [{bits}:0] back_to_tauW = back_sector + (back_step > {step}) - back_tauW_sector;
       always @* if (!clear) begin
-        assert (!event_tauW || outer != front);
-        assert (back_outer == tauW_flight && tauW_flight <= 1);
+        assert (!event_tauW || back_tauW_sector != front_sector);
+        assert (back_to_tauW == tauW_flight && tauW_flight <= 1);
         {urgent}
       end"""
 
@@ -130,51 +123,44 @@ def _alone(core: Contract) -> Rule:
     """
     check_not_ahead(core)
     made = core.component
-    front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
-    closing, last = made.structure.end_calls, stages["h"]
-    after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
-    pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
-    signals, steps = delayed("step", made.cipher_latency)
-    signals |= {name: f"core.{name}_sector" for name in pointers} | {"clear": CLEAR}
-    signals |= {"sector": "core.exit.sector", "lane_step": "core.lane_step", "y_step": "core.y_step"}
-    signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
+    front, back, events = made.programs["front"], made.programs["back"], _events(made)
+    signals, distances, ordered = _pointers(core)
+    tags, steps = delayed("lane", made.cipher_latency)
+    signals |= tags | {name: f"core.{name}" for name in ("lane_step", "lane_done_step")} | {"clear": CLEAR}
     rule = ""
-    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
+    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in events)):
         early = made.shortcut and event == "h"
         found, flight = in_flight(unit, program, event, registered=False, shared=True, early=early)
         signals, rule = signals | found, rule + flight
         found, only = raised_by(unit, event)
         signals, rule = signals | found, rule + only
-    found, room = admitted(core, "sector", "front", registered=False)
+    found, room = admitted(core, "left", "front_sector", registered=False)
     signals, tags = signals | found, _single_tags(made)
     bits, s = made.slots.bit_length() - 1, made.lane_steps
     parts, stride = core.parameters.width // core.parameters.lanes, back.stride
-    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
-    pairs = (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", last), ("front", after[0]))
-    distances += "".join(f"wire [{bits}:0] {a}_{b} = {a} - {b};\n" for a, b in pairs)
-    closed = ""
-    if closing:
-        closing_tags, wires = _closing_calls(made, bits)
+    singles, closed = " + ".join(tags), ""
+    if made.structure.end_calls:
+        closing_tags, flight = _closing_calls(made)
         tags |= closing_tags
-        closed = f"""{wires}
-      always @* if (!clear) assert (closing_inner == closing_flight);"""
-    singles = " + ".join(_single_tags(made))
+        closed = f"""{flight}
+      always @* if (!clear) assert (inner_to_inner_done == closing_flight);"""
     return Rule(
         "no stage works on a sector that it was not given, nor announces it; one sector at a time",
         signals | tags,
         f"""{distances}{rule}{room}{closed}
       wire [15:0] steps = {steps}, single_flight = {singles};
+      wire [{bits}:0] under_way = front_sector - {_computed(made)}_sector;
       wire [15:0] taken = (back_step + 16'd{stride - 1}) / {stride};
       wire [15:0] popped = taken < {back.beats} ? taken : 16'd{back.beats};
       always @* if (!clear) begin
-        assert (front_{after[0]} <= 1 && (front_step == 0 || front_{after[0]} == 0));
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
+        assert (under_way <= 1 && (front_step == 0 || under_way == 0));
+        {ordered}
         assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
-        assert (front_r == R_flight && r_g == single_flight);
-        assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
-        assert (16'd{s} * lane_y + lane_step == steps + y_step);
-        assert (16'd{s} * y_back + y_step >= 16'd{parts} * popped);
-        assert (back_{last} == h_flight && (!event_h || {last} != front));
+        assert (front_to_single == R_flight && single_to_single_done == single_flight);
+        assert (lane_step < {s} && lane_done_step < {s} && (lane_step == 0 || lane_sector != single_done_sector));
+        assert (16'd{s} * lane_to_lane_done + lane_step == steps + lane_done_step);
+        assert (16'd{s} * lane_done_to_back + lane_done_step >= 16'd{parts} * popped);
+        assert (back_to_inner == h_flight && (!event_h || inner_sector != front_sector));
       end""",
         kept=("words",),
     )
@@ -182,8 +168,9 @@ def _alone(core: Contract) -> Rule:
 
 def rekey(core: Contract) -> Rule:
     """No sector between the front hash and the last block known, and no step or call in the lanes."""
-    text = "front_step == 0 && to_front == to_inner && steps == 0 && single_flight == 0"
-    return rekeyed_in_order(core, order(core), "front == inner && front_step == 0", text)
+    computed = _computed(core.component)
+    text = f"front_step == 0 && to_front == to_{computed} && steps == 0 && single_flight == 0"
+    return rekeyed_in_order(core, order(core), f"front_sector == {computed}_sector && front_step == 0", text)
 
 
 def release(core: Contract) -> Rule:
@@ -197,7 +184,7 @@ def release(core: Contract) -> Rule:
     rows, bits = made.slots, made.slots.bit_length() - 1
     exit_ = ("fetch", "load", "erase", "refused", "sector", "number")
     signals = {name: f"core.exit.{name}" for name in exit_} | {"clear": CLEAR, "wrong": "core.wrong"}
-    signals |= {"judged": "core.exit_sector_later" if made.ahead else "core.inner_sector"}
+    signals |= {"judged": "core.exit_ready_sector_later" if made.ahead else "core.inner_sector"}
     signals |= {name: f"core.verdicts.{name}" for name in ("read_addr", "write_addr", "write_data", "write_en")}
     places = "".join(f"\n      wire [{bits - 1}:0] place{row} = {row} - left;" for row in range(rows))
     held = "".join(f"\n        assert (place{row} >= waiting || written[{row}] == told[{row}]);" for row in range(rows))
@@ -232,24 +219,36 @@ def release(core: Contract) -> Rule:
     )
 
 
-def _closing_calls(made, bits: int) -> tuple[dict[str, str], str]:
-    """The closing calls under way, as flags and as the distance of the stages before and behind: signals, and wires."""
-    tags, flight = delayed("call", made.calls.closing_latency, "closing")
-    return (
-        tags,
-        f"""
-      wire [{bits}:0] closing_inner = closing - inner;
-      wire [15:0] closing_flight = {flight};""",
-    )
+def _pointers(core: Contract) -> tuple[dict[str, str], str, str]:
+    """The pointers and the back hash's events: signals, distances, and the assertion of the order of stages."""
+    made = core.component
+    closing = ["inner_done"] if made.structure.end_calls else []
+    stages = (*closing, "inner", "back", "lane_done", "lane", "single_done", "single", "front")
+    signals, distances, ordered = in_order(core, stages)
+    signals |= {f"event_{event}": f"core.event_{event}" for event in _events(made)}
+    if "tauW" in _events(made):
+        signals["back_tauW_sector"] = "core.back_tauW_sector"
+    return signals, distances, ordered
+
+
+def _computed(made) -> str:
+    """The pointer of the first sector that is not computed."""
+    return "inner_done" if made.structure.end_calls else "inner"
+
+
+def _closing_calls(made) -> tuple[dict[str, str], str]:
+    """The closing calls under way: signals, and ``closing_flight``, the number of calls."""
+    tags, flight = delayed("call", made.calls.closing_latency, "inner_tag")
+    return tags, f"\n      wire [15:0] closing_flight = {flight};"
 
 
 def _single_tags(made) -> dict[str, str]:
     """The flags of single calls under way."""
     if made.structure.end_calls:
-        return delayed("call", made.calls.latency, "opening")[0]
+        return delayed("call", made.calls.latency, "single_tag")[0]
     waiting = made.calls.latency - made.cipher_latency  # for the inverse cipher, when the lanes have theirs
     called = made.cipher_latency - made.shortcut  # a result that is taken a cycle early
-    return delayed("single", called)[0] | delayed("single", waiting, "waiting")[0]
+    return delayed("single", called)[0] | delayed("call", waiting, "single_tag")[0]
 
 
 def _issued(core: Contract) -> dict[str, int]:
@@ -266,22 +265,21 @@ def _issued(core: Contract) -> dict[str, int]:
     return issued
 
 
-def _announcing(made) -> dict[str, str]:
-    """The events of the back hash, and the pointer advanced by each."""
-    pointers = {"tauW": "outer", "h": "closing" if made.structure.end_calls else "inner"}
+def _events(made) -> list[str]:
+    """The events of the back hash that advance a pointer."""
     raised = {event.name for event in made.units["back"].events}
-    return {event: pointers[event] for event in pointers if event in raised}
+    return [event for event in ("tauW", "h") if event in raised]
 
 
 def _exits(made) -> tuple[dict[str, str], str]:
-    """The exit gets a sector in the cycle after pointer ``inner`` has passed: ``done``."""
-    bits = made.slots.bit_length() - 1
+    """The exit gets a sector in the cycle after its last block is known."""
+    bits, computed = made.slots.bit_length() - 1, _computed(made)
     return (
-        {"done": "core.exit_sector_later", "inner_known": "core.known_later"},
-        f"""wire [{bits}:0] to_done = done - sector;
+        {"exit_ready_sector": "core.exit_ready_sector_later", "known": "core.known_later"},
+        f"""wire [{bits}:0] to_exit_ready = exit_ready_sector - left;
       always @* if (!clear) begin
-        assert (inner == done + (inner_known ? {bits + 1}'d1 : {bits + 1}'d0));
-        assert (to_done <= to_inner);
+        assert ({computed}_sector == exit_ready_sector + (known ? {bits + 1}'d1 : {bits + 1}'d0));
+        assert (to_exit_ready <= to_{computed});
       end
       """,
     )

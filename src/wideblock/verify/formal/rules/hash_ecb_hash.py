@@ -10,6 +10,7 @@ from wideblock.verify.formal.rules.parts import (
     check_not_ahead,
     delayed,
     in_flight,
+    in_order,
     raised_by,
     rekeyed_in_order,
 )
@@ -36,30 +37,27 @@ def order(core: Contract) -> Rule:
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
     signals, rule = back_queue(core)
-    pointers = ("computed", "result", "call", "ready", "hashed", "front")
-    signals |= {"entering_sector": "core.entering_sector"}
-    signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}
-    signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}
-    signals |= {name: f"core.{name}" for name in ("call_step", "result_step")}
+    found, distances, ordered = in_order(core, ("last", "lane_done", "lane", "lane_ready", "front_U", "enter"))
+    signals |= found | {"number": "core.entrance.number", "clear": CLEAR}
+    signals |= {name: f"core.{name}" for name in ("front_sector", "lane_step", "lane_done_step")}
     signals |= {"event_U": "core.front_hash.event_U", "event_Cm": "core.event_Cm"}
-    waits = [f"hashed{k}" for k in range(made.wait)]
-    signals |= {wait: f"core.{wait}" for wait in waits}
+    waits, waiting = delayed("U", made.wait, "front_tag")
+    signals |= waits
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
-    found, room = admitted(core, "sector", "entering_sector", registered=made.ahead > 0)
+    found, room = admitted(core, "left", "front_sector", registered=made.ahead > 0)
     signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
-    distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
     s, arriving, within, anew = made.lane_steps, "", "1'd1", ""
     if made.ahead:
         # the exit hears of a sector in the cycle after the pointer has passed it; a sector that is cut short is at its
         # old step for a cycle
-        signals |= {"done": "core.exit_sector_later", "known": "core.Cm_later"}
+        signals |= {"exit_ready_sector": "core.exit_ready_sector_later", "known": "core.last_known_later"}
         arriving, within = " + queue_write", "!front_begins"
-        distances += f"wire [{bits}:0] to_done = done - sector;\n"
+        distances += f"wire [{bits}:0] to_exit_ready = exit_ready_sector - left;\n"
         anew = f"""
-        assert (computed_sector == done + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_done <= to_computed);
+        assert (last_sector == exit_ready_sector + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_exit_ready <= to_last);
         assert ((!front_begins || number == 0) && (!back_begins || back_step == 0));"""
     # the calls of a sector begin while the last steps of its front hash run, and do not end before those
     known = U + front.latency + 1
@@ -71,25 +69,24 @@ def order(core: Contract) -> Rule:
       // a sector's last beat is taken before its U is issued, and its steps before its Cm
       wire whole = {within} && front_step >= {front.beats};
       wire hashing = whole && front_step <= {U};
-      wire [{bits}:0] front_hashed = front_sector - hashed_sector - hashing;
-      wire [{bits}:0] hashed_ready = hashed_sector - ready_sector, call_result = call_sector - result_sector;
-      wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
+      wire [{bits}:0] lane_done_to_back = lane_done_to_last + (back_step > {Cm});
       wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
-      wire [15:0] wait_flight = {" + ".join(waits) or 0};
+      wire [15:0] wait_flight = {waiting or 0};
       always @* if (!clear) begin
-        assert (!event_U || hashed_sector != front_sector);
-        assert (!event_Cm || computed_sector != result_sector);
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(pointers, pointers[1:], strict=False))});
+        assert (!event_U || front_U_sector != enter_sector);
+        assert (!event_Cm || last_sector != lane_done_sector);
+        {ordered}
         assert (!({within}) || number == (front_step < {front.beats} ? front_step : 0));
-        assert (front_sector == entering_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
-        assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
+        assert (enter_sector == front_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
+        assert (to_enter <= {made.slots} && (number == 0 || to_enter < {made.slots}));
         {flown}
-        assert (!whole || hashing || (call_sector != front_sector && (
-          hashed_sector != front_sector || to_call + 1 != to_front || call_step + 16'd{known} <= front_step)));
-        assert (front_hashed == U_flight && hashed_ready == wait_flight);
-        assert (call_step < {s} && result_step < {s} && (call_step == 0 || call_sector != ready_sector));
-        assert (16'd{s} * call_result + call_step == steps + result_step);
-        assert (16'd{s} * result_back + result_step == queue_waiting{arriving} + popped + 16'd{s} * Cm_flight);{anew}
+        assert (!whole || hashing || (lane_sector != enter_sector && (
+          front_U_sector != enter_sector || to_lane + 1 != to_enter || lane_step + 16'd{known} <= front_step)));
+        assert (enter_to_front_U == hashing + U_flight && front_U_to_lane_ready == wait_flight);
+        assert (lane_step < {s} && lane_done_step < {s} && (lane_step == 0 || lane_sector != lane_ready_sector));
+        assert (16'd{s} * lane_to_lane_done + lane_step == steps + lane_done_step);
+        assert (16'd{s} * lane_done_to_back + lane_done_step ==
+          queue_waiting{arriving} + popped + 16'd{s} * Cm_flight);{anew}
       end""",
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
@@ -106,27 +103,25 @@ def _alone(core: Contract) -> Rule:
     check_not_ahead(core)
     made = core.component
     front, back, s = made.programs["front"], made.programs["back"], made.lane_steps
-    pointers = ("computed", "result", "call", *(() if made.direct else ("ready", "hashed")), "front")
-    signals, steps = delayed("step", made.cipher_latency)
-    signals |= {f"{name}_sector": f"core.{name}_sector" for name in (*pointers, "entering")}
-    signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}
-    signals |= {name: f"core.{name}" for name in ("call_step", "result_step", "event_U", "event_Cm")}
+    waiting = () if made.direct else ("lane_ready", "front_U")
+    signals, distances, ordered = in_order(core, ("last", "lane_done", "lane", *waiting, "enter"))
+    tags, steps = delayed("lane", made.cipher_latency)
+    signals |= tags | {"number": "core.entrance.number", "clear": CLEAR}
+    names = ("front_sector", "lane_step", "lane_done_step", "event_U", "event_Cm")
+    signals |= {name: f"core.{name}" for name in names}
     rule = ""
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
         found, flight = in_flight(unit, program, event, registered=False, shared=True, early=True)
         others, only = raised_by(unit, event)
         signals, rule = signals | found | others, rule + flight + only
-    found, room = admitted(core, "sector", "entering_sector", registered=False)
+    found, room = admitted(core, "left", "front_sector", registered=False)
     signals, bits = signals | found, made.slots.bit_length() - 1
-    distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
-    calls = "16'd0 + front_call == hashing + U_flight + (call_step != 0)"
+    calls = "16'd0 + enter_to_lane == hashing + U_flight + (lane_step != 0)"
     if not made.direct:
-        waits = [f"hashed{k}" for k in range(made.wait)]
-        signals |= {wait: f"core.{wait}" for wait in waits}
-        distances += f"wire [{bits}:0] front_hashed = front_sector - hashed_sector;\n"
-        distances += f"wire [{bits}:0] hashed_ready = hashed_sector - ready_sector;\n"
-        calls = f"16'd0 + front_hashed == hashing + U_flight && hashed_ready == {' + '.join(waits) or 0}"
-        calls += " && (call_step == 0 || call_sector != ready_sector)"
+        waits, waiting = delayed("U", made.wait, "front_tag")
+        signals |= waits
+        calls = f"16'd0 + enter_to_front_U == hashing + U_flight && front_U_to_lane_ready == {waiting or 0}"
+        calls += " && (lane_step == 0 || lane_sector != lane_ready_sector)"
     U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
     return Rule(
         "no stage works on a sector that it was not given, nor announces it; one sector at a time",
@@ -135,20 +130,19 @@ def _alone(core: Contract) -> Rule:
       wire [15:0] steps = {steps};
       wire whole = front_step >= {front.beats};
       wire hashing = whole && front_step <= {U};
-      wire [{bits}:0] under_way = front_sector - computed_sector, call_result = call_sector - result_sector;
-      wire [{bits}:0] front_call = front_sector - call_sector;
-      wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
+      wire [{bits}:0] under_way = enter_sector - last_sector;
+      wire [{bits}:0] lane_done_to_back = lane_done_to_last + (back_step > {Cm});
       wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       always @* if (!clear) begin
         assert (under_way <= 1 && (front_step == 0 || whole || under_way == 0));
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(pointers, pointers[1:], strict=False))});
+        {ordered}
         assert (number == (front_step < {front.beats} ? front_step : 0));
-        assert (front_sector == entering_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
-        assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
-        assert (call_step < {s} && result_step < {s} && {calls});
-        assert (16'd{s} * call_result + call_step == steps + result_step);
-        assert (16'd{s} * result_back + result_step >= popped + 16'd{s} * Cm_flight);
-        assert (!event_Cm || computed_sector != front_sector);
+        assert (enter_sector == front_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
+        assert (to_enter <= {made.slots} && (number == 0 || to_enter < {made.slots}));
+        assert (lane_step < {s} && lane_done_step < {s} && {calls});
+        assert (16'd{s} * lane_to_lane_done + lane_step == steps + lane_done_step);
+        assert (16'd{s} * lane_done_to_back + lane_done_step >= popped + 16'd{s} * Cm_flight);
+        assert (!event_Cm || last_sector != enter_sector);
       end""",
         kept=("words",),
     )
@@ -156,5 +150,5 @@ def _alone(core: Contract) -> Rule:
 
 def rekey(core: Contract) -> Rule:
     """No sector between the front hash and the last block known, and no step in the lanes."""
-    text = "front_step == 0 && to_front == to_computed && steps == 0"
-    return rekeyed_in_order(core, order(core), "entering_sector == computed_sector && front_step == 0", text)
+    text = "front_step == 0 && to_enter == to_last && steps == 0"
+    return rekeyed_in_order(core, order(core), "front_sector == last_sector && front_step == 0", text)

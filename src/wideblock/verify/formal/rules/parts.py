@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Common parts of rules: handshakes, queues with promises, hash units, delayed tags."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import HashEvent
@@ -20,6 +22,7 @@ __all__ = [
     "delayed",
     "held_in_registers",
     "in_flight",
+    "in_order",
     "no_loss",
     "raised_by",
     "rekeyed",
@@ -124,6 +127,19 @@ def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule
         statement=f"a key is taken only while no sector is in the entrance or in a stage; {order.statement}",
         signals=order.signals | signals,
     )
+
+
+def in_order(core: Contract, pointers: Sequence[str]) -> tuple[dict[str, str], str, str]:
+    """The signals of a core's ``pointers``, the last stage's first; wires; the assertion that no stage is overtaken.
+
+    ``to_A`` is the distance of pointer A from the exit's pointer, ``left``; ``B_to_A`` the distance from A to the next
+    pointer B.
+    """
+    signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers} | {"left": "core.exit.sector"}
+    wire = f"wire [{core.component.slots.bit_length() - 1}:0]"
+    wires = "".join(f"{wire} to_{name} = {name}_sector - left;\n" for name in pointers)
+    wires += "".join(f"{wire} {b}_to_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
+    return signals, wires, f"assert ({' && '.join(f'to_{a} <= to_{b}' for a, b in pairwise(pointers))});"
 
 
 def admitted(core: Contract, left: str, front: str, *, registered: bool = False) -> tuple[dict[str, str], str]:
@@ -245,7 +261,7 @@ def back_queue(core: Contract, parts: int = 1, open_steps: str = "16'd0") -> tup
     made = core.component
     if not core.parameters.overlap:
         raise NotApplicable("the core has no queue: overlap is False")
-    tags, steps = delayed("step", made.cipher_latency)
+    tags, steps = delayed("lane", made.cipher_latency)
     arriving = f" + 16'd{parts} * queue_write" if made.ahead else ""  # the control is past a beat that is written
     signals, rule = no_loss("queue", made.queue_depth, f"steps + part_out{arriving}", parts)
     return signals | tags, f"wire [15:0] steps = {steps};\nwire [15:0] part_out = {open_steps};\n{rule}"

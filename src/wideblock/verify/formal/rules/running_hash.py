@@ -37,8 +37,8 @@ def order(core: Contract) -> Rule:
 
 def rekey(core: Contract) -> Rule:
     """No message in either pass, and no block in the lanes."""
-    text = "d_front == d_inner && single_flight == 0 && (p != front || steps == 0 && queue_waiting == 0)"
-    return rekeyed_in_order(core, order(core), "front == inner && front_number == 0", text)
+    text = "d_front == d_back_done && single_flight == 0 && (p != front || steps == 0 && queue_waiting == 0)"
+    return rekeyed_in_order(core, order(core), "front == back_done && front_number == 0", text)
 
 
 def queues(core: Contract) -> Rule:
@@ -92,7 +92,7 @@ def queues(core: Contract) -> Rule:
 def _queue(core: Contract) -> _Part:
     """The queue between lanes and back hash; ``steps`` are in the lanes."""
     made = core.component
-    tags, steps = delayed("step", made.cipher_latency)
+    tags, steps = delayed("lane", made.cipher_latency)
     signals, rule = no_loss("queue", made.queue_depth, "steps")
     return signals | tags, rule.replace("\n", f"\n      wire [15:0] steps = {steps};\n", 1)
 
@@ -105,9 +105,9 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
     signals = {name: f"core.{name}_sector" for name in moves} | {"single_go": "core.single_go"}
     signals |= {f"exit_{name}": f"core.exit.{name}" for name in ("number", "fetch", "end")}
     signals |= {"left": "core.exit.sector", "clear": CLEAR}
-    signals |= {f"{name}_row": f"core.{name}_row" for name in ("front", "base", "x", "y")}
-    signals |= {f"{name}_number": f"core.{name}_number" for name in ("lane", "y", "back")}
-    signals |= {name: f"core.{name}" for name in ("whole", "pause", "step_go", "lane_final", "y_final")}
+    signals |= {f"{name}_row": f"core.{name}_row" for name in ("front", "base", "lane_due", "lane_done")}
+    signals |= {f"{name}_number": f"core.{name}_number" for name in ("lane", "lane_done", "back")}
+    signals |= {name: f"core.{name}" for name in ("whole", "pause", "step_go", "lane_final", "lane_done_final")}
     signals |= {f"back_{name}": f"core.back_{name}" for name in ("held", "left", "go", "final")}
     entrance_signals, entrance = _entrance(core)
     queue_signals, queue = _queue(core)
@@ -118,8 +118,8 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
     distance = "d_{name} <= clear ? 0 : {move} == left_leaves ? d_{name} : {move} ? d_{name} + 1 : d_{name} - 1;"
     leaving, staying = zip(
         _passing(core, "lane", "lane", "step_go && lane_final", "1'b0"),
-        _passing(core, "y", "y", f"step_tag{A - 1} && y_final", "y == lane"),
-        _passing(core, "back", "back", "back_go && back_final", "back == y"),
+        _passing(core, "lane_done", "lane_done", f"lane_tag{A - 1} && lane_done_final", "lane_done == lane"),
+        _passing(core, "back", "back", "back_go && back_final", "back == lane_done"),
         strict=True,
     )
     passes = f"""
@@ -144,14 +144,14 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
       end
       always @* if (!clear) assert (!back_mistakes);"""
     beats = f"""
-      wire [{row - 1}:0] behind_lanes = y_row + steps, behind_queue = back_row + queue_waiting;
+      wire [{row - 1}:0] behind_lanes = lane_done_row + steps, behind_queue = back_row + queue_waiting;
       wire [15:0] back_early = {_early("size_content", core)};
       {"".join(staying)}
       always @* if (!clear) begin
-        assert (lane != called || lane_number == 0);
+        assert (lane != single_done || lane_number == 0);
         assert (back != front || back_held == 0);
-        assert (x_row == y_row + step_tag{A - 1} && front_row == base_row + entrance_number);
-        assert (lane_row == behind_lanes && y_row == behind_queue);
+        assert (lane_due_row == lane_done_row + lane_tag{A - 1} && front_row == base_row + entrance_number);
+        assert (lane_row == behind_lanes && lane_done_row == behind_queue);
         if (back == p) assert (back_held == 0 || (back_number == 0 && back_held <= back_early));
       end"""
     tags = single_tags | first_tags | last_tags
@@ -163,13 +163,13 @@ def _moves(core: Contract) -> dict[str, str]:
     A, s = core.component.cipher_latency, core.parameters.mult_stages - 1
     return {
         "front": "whole",
-        "hashed": f"(front_go{s} & front_last{s})",
+        "front_done": f"(front_go{s} & front_last{s})",
         "single": "single_go",
-        "called": f"single_tag{A - 1}",
+        "single_done": f"single_tag{A - 1}",
         "lane": "lane_leaves",
-        "y": "y_leaves",
+        "lane_done": "lane_done_leaves",
         "back": "back_leaves",
-        "inner": f"(back_go{s} & back_last{s})",
+        "back_done": f"(back_go{s} & back_last{s})",
     }
 
 
@@ -180,15 +180,15 @@ def _chain(core: Contract) -> str:
     ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
     return f"""
       wire [{bits - 1}:0] {", ".join(f"at_{name} = left + d_{name}" for name in moves)};
-      wire [{bits - 1}:0] hashing = d_hashed + first_flight, calling = d_called + single_flight;
-      wire [{bits - 1}:0] closing = d_inner + last_flight;
-      always @* assume (!back_misled && {" && ".join(f"!{name}_wrong" for name in ("lane", "y", "back"))});
+      wire [{bits - 1}:0] hashing = d_front_done + first_flight, calling = d_single_done + single_flight;
+      wire [{bits - 1}:0] closing = d_back_done + last_flight;
+      always @* assume (!back_misled && {" && ".join(f"!{name}_wrong" for name in ("lane", "lane_done", "back"))});
       always @* if (!clear) begin
         assert (d_front <= {made.slots});
         {ordered}
         {"".join(f"assert (at_{name} == {name});" for name in moves)}
         assert (hashing == d_front && calling == d_single && closing == d_back);
-        assert (!computed || inner != back);
+        assert (!computed || back_done != back);
         {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
       end"""
 
