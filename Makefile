@@ -134,7 +134,7 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 soc: ## Run firmware that uses an engine by its driver, on a LiteX SoC with VexRiscv, in simulation; minutes.
 	@command -v $(RISCV_GCC) >/dev/null || { echo "make soc needs $(RISCV_GCC), in Debian's package gcc-riscv64-unknown-elf" >&2; exit 1; }
 	@$(MAKE) --silent $(READY) $(SOC)/venv/ready
-	@$(BIN)/python drivers/soc/run.py $(SOC) --litex $(SOC)/venv/bin/python
+	@$(BIN)/python drivers/soc/run.py $(or $(SOC_FOLDER),$(SOC)) --litex $(SOC)/venv/bin/python $(SOC_OPTIONS)
 
 $(SOC)/venv/ready: requirements-soc.lock
 	@$(PYTHON) -m venv --clear $(SOC)/venv

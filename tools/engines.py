@@ -15,6 +15,7 @@ from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
 from wideblock.rtl.bus.key_map import CommandError
+from wideblock.rtl.keys.store import WORD
 from wideblock.rtl.sector.parameters import BUSES
 
 __all__ = ["bodies", "engines"]
@@ -29,6 +30,9 @@ BUILDS = {
     "1,024 slots": {"slots": 1024},
 }
 """Of the table of areas: changes of a preset with slots, by the head of the column."""
+AES_BITS = (128, 256)
+RAMB36 = (72, 512)
+"""Bits of a row, and rows, of a block memory of 7 series at its widest."""
 
 
 def engines() -> list[Contract]:
@@ -41,16 +45,42 @@ def engines() -> list[Contract]:
 def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
     """Markdown by page and by the marker that it is for."""
     cores = engines()
+    units = [core for core in cores if _any_length(core)]
+    sectors = [core for core in cores if not _any_length(core)]
     errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in CommandError])
     return {
         "engine.md": {
             "errors": errors,
-            "cycles": _cycles(cores),
-            "intervals": _intervals(cores[0].name),
+            "cycles": _cycles(units),
+            "sectors": _cycles(sectors),
+            "intervals": _intervals(units[0].name),
             "areas": _areas(points),
+            "keys": _keys(cores),
         },
-        "registers.md": {"registers": register_tables(cores[0].registers, "##")},
+        "registers.md": {"registers": register_tables(units[0].registers, "##")},
     }
+
+
+def _any_length(core: Contract) -> bool:
+    """Whether messages have any length, as units of XTS."""
+    return core.behaviour.length.least != core.behaviour.length.most
+
+
+def _keys(cores: Iterable[Contract]) -> str:
+    """MEK, block memory of a slot and cycles of a load: a row for cores that agree in all of them."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name, bits in product((core.name for core in cores), AES_BITS):
+        core = contract(name, {"registers": BUS, "key_bits": bits})
+        inner = core.component.core
+        memories = [(width + width // WORD, number) for width, number in inner.key_unit.slot_rows]
+        blocks = sum(-(-width // RAMB36[0]) * -(-256 * number // RAMB36[1]) for width, number in memories)
+        words = ", ".join(f"{word.name} {word.bits // 8}" for word in inner.key_material(inner.parameters).port)
+        held = " and ".join(f"{number} of {width}" for width, number in inner.key_unit.slot_rows)
+        load = {figure.name: figure for figure in core.timing.figures()}["load"]
+        cycles = f"{'' if load.exact else 'at most '}{load.cycles:,}"
+        rows.setdefault((str(bits), words, held, str(blocks), cycles), []).append(f"`{name}`")
+    head = ("cores", "AES", "words of MEK, bytes", "rows a slot, bits", "RAMB36 of 256 slots", "load")
+    return table(head, [(", ".join(names), *row) for row, names in rows.items()])
 
 
 def _cycles(cores: list[Contract]) -> str:

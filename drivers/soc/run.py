@@ -96,6 +96,7 @@ def main() -> int:
     parser.add_argument("--litex", type=Path, required=True, help="Python that has LiteX")
     parser.add_argument("--core", default="xts-both-k", help="preset with key slots")
     parser.add_argument("--slots", type=int, default=16)
+    parser.add_argument("--sector-bytes", type=int, help="bytes of a sector; default: those of the preset")
     options = parser.parse_args()
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,7 +104,8 @@ def main() -> int:
     try:
         if not shutil.which(f"{PREFIX}gcc"):
             raise ToolError(f"{PREFIX}gcc is not on PATH; Debian has it in package gcc-riscv64-unknown-elf")
-        core = preset(options.core).changed(registers="axi4-lite", slots=options.slots)
+        sizes = {"sector_bytes": options.sector_bytes} if options.sector_bytes else {}
+        core = preset(options.core).changed(registers="axi4-lite", slots=options.slots, **sizes)
         verilog = describe(core, folder)
         run([options.litex, HERE / "soc.py", folder])
         size = firmware(core.name, folder)

@@ -68,6 +68,16 @@ def test_firmware_passes(soc):
 
 @pytest.mark.slow
 @pytest.mark.wants(COMPILER)
+@pytest.mark.usefixtures("soc")
+@pytest.mark.parametrize("core", ["fast-brw-2s-k", "hctr2-2s-k"])
+def test_firmware_passes_on_an_engine_of_whole_sectors(core, tmp_path):
+    result = made(f"SOC_FOLDER={tmp_path}", f"SOC_OPTIONS=--core {core} --sector-bytes 512")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "halves is a key as any other" in result.stdout and "WRONG" not in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.wants(COMPILER)
 def test_firmware_finds_a_wrong_answer(soc, monkeypatch, tmp_path):
     """A bit of an answer in the ROM is turned."""
     monkeypatch.chdir(tmp_path)

@@ -367,9 +367,18 @@ def test_every_file_of_an_engine_says_which_half_of_mek_is_key1():
     assert all(said.values()), said
     pages = Path(__file__).parents[2] / "docs"
     assert all("Key1" in (pages / page).read_text() for page in ("registers.md", "driver.md"))
+    assert "Key2 for the tweak: bytes 0 to 31, 32 to 63. " in files[f"{core.module}_regs.h"]
     load = sheet[sheet.index("### Load of a key") :]
     places = [load.index(word) for word in ("RDY", "METD", "AUX_MODE", "MEK", "00000005h", "DONE is 1. ERR")]
     assert places == sorted(places)
+
+
+def test_mek_has_the_words_of_a_scheme_in_order():
+    eme2 = contract("eme2-2s-k", {"registers": "axi4-lite", "slots": 4, "sector_bytes": 128})
+    words = (
+        "K_AD for the tweak, then K_ECB for the blocks' offsets, then K_AES for AES: bytes 0 to 15, 16 to 31, 32 to 47."
+    )
+    assert words in eme2.registers[0].register("MEK").text
 
 
 def test_a_request_before_the_data_is_told_by_bits_and_beats():

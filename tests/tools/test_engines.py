@@ -4,6 +4,7 @@
 import pytest
 
 from tools.engines import bodies, engines
+from wideblock import catalog
 
 pytestmark = pytest.mark.shows("engine", "documents")
 
@@ -19,4 +20,13 @@ def test_areas_stand_by_slots_and_bus(measurement):
 
 
 def test_the_engines_are_those_of_the_presets_with_slots():
-    assert [core.name for core in engines()] == ["xts-enc-k", "xts-2-k", "xts-4-k", "xts-both-k"]
+    names = [core.name for core in engines()]
+    assert names == [name for name in catalog.PRESETS if name.endswith("-k")] and len(names) > 10
+
+
+def test_words_of_mek_stand_beside_memory_and_load():
+    """16 rows of 128 bits for HCTR2; 8 memories of 72 by 512 for 256 slots of two words of 256 bits."""
+    text = bodies([])["engine.md"]["keys"]
+    assert "| `eme2-2s-k` | 128 | K_AD 16, K_ECB 16, K_AES 16 | 4 of 128 | 4 | " in text
+    assert "| `hctr2-2s-k` | 128 | K 16 | 16 of 128 | 16 | " in text
+    assert "| 256 | Key1 32, Key2 32 | 1 of 256 and 1 of 256 | 8 | " in text

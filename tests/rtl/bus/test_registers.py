@@ -51,9 +51,9 @@ MISTAKES = [
     (lambda: RegisterMap("M", "", (register(4), register(0, name="S"))), "out of order"),
     (lambda: RegisterMap("M", "", (register(0), register(4))), "registers of register map M must differ"),
     (lambda: replace(FACTS, scheme="much-too-long"), "1 to 8 ASCII characters"),
-    (lambda: replace(FACTS, window_bytes=MOST_WINDOW_BYTES + 16), "16 bytes up to 4096, got 4112"),
-    (lambda: replace(FACTS, window_bytes=24), "multiple of 16 bytes"),
-    (lambda: replace(FACTS, tweak_bytes=20), "multiple of 4 bytes up to 16, got 20"),
+    (lambda: replace(FACTS, window_bytes=MOST_WINDOW_BYTES + 16), "4 bytes up to 4096, got 4112"),
+    (lambda: replace(FACTS, window_bytes=22), "multiple of 4 bytes"),
+    (lambda: replace(FACTS, tweak_bytes=36), "multiple of 4 bytes up to 32, got 36"),
     (lambda: replace(FACTS, faults=()), "1 to 31 causes"),
     (lambda: replace(FACTS, slots=1), "slots must be 2 to 65535, got 1"),
 ]

@@ -3,7 +3,8 @@
 
 The cases are those of the unit tests of Caliptra's emulator of an encryption engine (chipsalliance/caliptra-sw,
 sw-emulator), written anew for slots: an entry is a slot, a full cache is a slot that does not exist. An engine fails
-for good when its self-test does, which is started where the emulator sets a flag; :data:`WRONG` says that it does.
+for good when its self-test does, which is started where the emulator sets a flag; :data:`WRONG` says that it does, and
+:data:`PRESET` whose engine it is.
 """
 
 import os
@@ -19,7 +20,8 @@ from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.bus.key_map import KEY_MAP
 
-WRONG = "WIDEBLOCK_WRONG_ANSWERS"
+WRONG, PRESET = "WIDEBLOCK_WRONG_ANSWERS", "WIDEBLOCK_PRESET"
+PRESETS = {"xts-enc-k": {"sector_bytes": 32, "key_bits": 128}, "fast-brw-2s-k": {"sector_bytes": 128}}
 SLOTS = 8
 LOAD, UNLOAD, ZEROIZE, NONE = 1, 2, 3, 15
 EXE, DONE, RDY = 1, 2, 1 << 31
@@ -27,21 +29,21 @@ NO_SLOT, NOT_LOADED, LOADED, INVALID = 4, 5, 6, 1
 MEK = random.Random("a key").randbytes(64)
 
 
-def engine(wrong):
+def engine(preset, wrong):
     """An engine of eight slots; with ``wrong`` answers its self-test fails, and runs when it is asked to."""
     real, starts = engines.TestAnswer, engines.engine
     try:
         if wrong:
             engines.TestAnswer = lambda tweak, text, way, right: real(tweak, text, way, bytes(len(right)))
             engines.engine = lambda scheme, core: starts(scheme, core, power_up=False)
-        changes = {"sector_bytes": 32, "slots": SLOTS, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
-        return replace(contract("xts-enc-k", changes), called="wrong_answers" if wrong else "right_answers")
+        changes = PRESETS[preset] | {"slots": SLOTS, "sbox": "composite", "registers": "axi4-lite"}
+        return replace(contract(preset, changes), called="wrong_answers" if wrong else "right_answers")
     finally:
         engines.TestAnswer, engines.engine = real, starts
 
 
 fails = os.environ.get(WRONG) == "1"
-core = engine(fails)
+core = engine(os.environ.get(PRESET, next(iter(PRESETS))), fails)
 
 
 class Engine:

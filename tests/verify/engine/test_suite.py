@@ -6,6 +6,9 @@ import pytest
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.rtl.engine import commands, engine, faults, key_memory, passage, register_file, slots
+from wideblock.rtl.keys import contexts
+from wideblock.rtl.sector import store_and_forward
+from wideblock.rtl.stream import slot_gate
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
@@ -17,6 +20,18 @@ pytestmark = pytest.mark.shows("engine", "mutation")
 CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
 REQUESTS = (("tag_bits", 16), ("header", True))
 OF_PARTS = (("sector_bytes", 64), ("slots", 5), ("sbox", "lut"))  # whose model tests/rtl/engine builds, too
+WHOLE_SECTORS = [
+    ("fast-brw-2s-k", (("sector_bytes", 128),)),
+    ("fast-brw-2s-k", (("sector_bytes", 128), ("key_bits", 256), *REQUESTS)),
+    ("fast-horner-2s-k", (("sector_bytes", 192),)),
+    ("hctr2-2s-k", (("sector_bytes", 400),)),
+    ("hctr2-2s-k", (("sector_bytes", 368), ("key_bits", 256), ("tweak_bytes", 32), *REQUESTS)),
+    ("hmch-brw-2s-k", (("sector_bytes", 256), ("key_bits", 256))),
+    ("eme2-2s-k", (("sector_bytes", 128),)),
+    ("eme2-2s-k", (("sector_bytes", 212), ("key_bits", 256))),
+]
+"""Engines of cores that copy keys for each sector: MEK of 16, 32, 48 and 64 bytes, with and without derived words;
+sectors that end within a beat."""
 FAULTS = {
     "a read of METD reaches MEK": (
         (
@@ -53,6 +68,14 @@ FAULTS = {
         (engine, "FaultLog", faults, "Mux(count.all(), count, count + 1)", "count + 1"),
         ("fault log", "FAULT_COUNT"),
     ),
+    "a row of another slot is copied": (
+        (store_and_forward, "ContextUnit", contexts, "slot.eq(copies.fill_slot),", "slot.eq(copies.fill_slot ^ 1),"),
+        ("random slots", "is wrong"),
+    ),
+    "a copy begins before the sector in its place is computed": (
+        (store_and_forward, "SlotGate", slot_gate, "& ((turn - self.computed)[: len(turn)] < self.places)", ""),
+        ("random slots", "."),
+    ),
     "slots that do not exist show others": (
         (engine, "SlotTable", slots, "there = (slot[self.bits :] == 0)", "there = (slot[self.bits :] != 1)"),
         ("slot table", "SLOT_STATE|SLOT_BLOCKS"),
@@ -73,6 +96,22 @@ def test_a_right_engine_passes(name, more):
     assert len(report.checks) == len(ENGINES.checks)
 
 
+@pytest.mark.parametrize(("name", "more"), few_of_many(WHOLE_SECTORS, WHOLE_SECTORS[:1]))
+def test_a_right_engine_of_whole_sectors_passes(name, more):
+    changes = {"slots": 4, "sbox": "composite", "registers": "axi4-lite"} | dict(more)
+    report = ENGINES.verify(subject := contract(name, changes), amount=6, vectors=subject.known_answers)
+    assert report.failure is None, report.failure.difference
+    assert len(report.checks) == len(ENGINES.checks)
+
+
+@pytest.mark.parametrize("size", [130, 8192])
+def test_sectors_that_the_window_cannot_pass_are_refused(size):
+    with pytest.raises(
+        UserError, match=f"sector_bytes must be a multiple of 4 up to 4096 with registers, .*, got {size}"
+    ):
+        contract("hctr2-2s-k", {"sector_bytes": size, "slots": 4, "registers": "axi4-lite"})
+
+
 def test_an_engine_has_a_suite_of_its_own_with_either_judge():
     subject = contract("xts-enc-k", CHANGES)
     assert suite_of(subject) is ENGINES and judged_by("native", subject).checks == ENGINES.checks
@@ -85,4 +124,6 @@ def test_an_engine_has_a_suite_of_its_own_with_either_judge():
 def test_a_planted_fault_is_found(monkeypatch, name):
     (user, part, *change), (check, words) = FAULTS[name]
     monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
-    expect_found(ENGINES, contract("xts-enc-k", CHANGES), check, words, amount=64)
+    copies = user is store_and_forward
+    core = contract("fast-brw-2s-k" if copies else "xts-enc-k", CHANGES | {"sector_bytes": 128 if copies else 32})
+    expect_found(ENGINES, core, check, words, amount=64)

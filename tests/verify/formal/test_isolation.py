@@ -21,6 +21,7 @@ from .faults import NO_FAULT, Fault, broken
 pytestmark = pytest.mark.shows("formal-stream", "engine")
 
 CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "registers": "axi4-lite"}
+WHOLE_SECTORS = [("fast-brw-2s-k", 128), ("hctr2-2s-k", 400)]
 WRITES = {"write": "core.bus.access__write", "data": "core.bus.access__write_data"}
 REACHED = (
     Fault(
@@ -85,6 +86,12 @@ def test_isolation_is_proved():
     assert prove_isolation(core(), broken(flatten(core(), INSIDE), NO_FAULT)).gates > 0
     with pytest.raises(NotApplicable, match="no registers"):
         prove_isolation(contract("xts-enc-k"))
+
+
+@pytest.mark.parametrize(("preset", "size"), few_of_many(WHOLE_SECTORS, WHOLE_SECTORS[:1]))
+def test_isolation_and_secrecy_are_proved_of_whole_sectors(preset, size):
+    of = contract(preset, CHANGES | {"sector_bytes": size, "sbox": "composite"})
+    assert prove_isolation(of).gates > 0 and prove_secrecy(of).gates > 0
 
 
 @pytest.mark.slow

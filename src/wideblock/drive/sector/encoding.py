@@ -154,7 +154,9 @@ class Encoding:
         whole = self._in.words(len(words) + head * len(counts))
         whole[places] = words
         rows = np.setdiff1d(np.arange(len(whole)), places)
-        whole["data"][rows], whole["keep"][rows] = data.reshape(-1, size), 255
+        whole["data"][rows] = data.reshape(-1, size)
+        if self.shape.partial:
+            whole["keep"][rows] = 255
         whole["start"], whole["chance"] = 0, offer
         whole["start"][rows[::head]] = 1
         return whole, places

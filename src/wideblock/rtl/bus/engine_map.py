@@ -50,8 +50,8 @@ class EngineFacts:
     lanes:        blocks a step
     sector_bytes: bytes of the sectors of the cycle contract
     directions:   directions of the core; False: encryption, True: decryption
-    tweak_bytes:  bytes of a tweak, a multiple of 4 up to 16
-    window_bytes: bytes of the longest sector for the window, a multiple of 16; 0: no window
+    tweak_bytes:  bytes of a tweak, a multiple of 4 up to 32
+    window_bytes: bytes of the longest sector for the window, a multiple of 4; 0: no window
     faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
     shortest:     bytes of the shortest sector for the window
@@ -79,12 +79,12 @@ class EngineFacts:
         name = self.scheme.encode()
         if not 1 <= len(name) <= 8 or not name.isascii():
             raise ValueError(f"the name of a scheme must be 1 to 8 ASCII characters, got {self.scheme!r}")
-        if self.window_bytes % 16 or not 0 <= self.window_bytes <= MOST_WINDOW_BYTES:
+        if self.window_bytes % REGISTER_BYTES or not 0 <= self.window_bytes <= MOST_WINDOW_BYTES:
             raise ValueError(
-                f"a window must be of a multiple of 16 bytes up to {MOST_WINDOW_BYTES}, got {self.window_bytes}"
+                f"a window must be of a multiple of 4 bytes up to {MOST_WINDOW_BYTES}, got {self.window_bytes}"
             )
-        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 16:
-            raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 16, got {self.tweak_bytes}")
+        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 32:
+            raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 32, got {self.tweak_bytes}")
         if not 1 <= len(self.faults) <= 31:
             raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
         if not 2 <= self.slots < 1 << 16:
@@ -353,6 +353,12 @@ def _actions() -> Iterator[Register]:
     )
 
 
+def _sizes(facts: EngineFacts) -> str:
+    """Sizes of the window's sectors in words."""
+    most = facts.window_bytes
+    return f"always {most}" if facts.shortest == most else f"{facts.shortest} to {most}"
+
+
 def _window(facts: EngineFacts) -> Iterator[Register]:
     yield Register(
         "WINDOW_REQUEST",
@@ -388,7 +394,7 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
     yield Register(
         "WINDOW_SIZE",
         _WINDOW + 8,
-        f"Bytes of the sector, {facts.shortest} to {facts.window_bytes}.",
+        f"Bytes of the sector, {_sizes(facts)}.",
         (RegisterField("BYTES", 0, 16, Access.RW, "number of bytes", reset=facts.window_bytes),),
     )
     if facts.tweak_bytes:

@@ -5,8 +5,10 @@ Source: OCP L.O.C.K. 1.1 (RC4), "Encryption engine interface". Errors from 4 on 
 numbers of Caliptra's emulator.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import IntEnum
+from itertools import accumulate
 
 from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
 
@@ -165,10 +167,14 @@ KEY_MAP = RegisterMap(
 """Registers of the owner of keys."""
 
 
-def key_map(words: str) -> RegisterMap:
-    """:data:`KEY_MAP` with the ``words`` of a key, a noun phrase, in the text of MEK."""
+def key_map(words: str, sizes: Sequence[int]) -> RegisterMap:
+    """:data:`KEY_MAP` with the ``words`` of a key, a noun phrase, and their bytes in the text of MEK."""
     mek, *others = KEY_MAP.registers
-    return replace(KEY_MAP, registers=(replace(mek, text=f"{mek.text} The key is {words}."), *others))
+    ends = list(accumulate(sizes))
+    places = ", ".join(f"{end - size} to {end - 1}" for end, size in zip(ends, sizes, strict=True))
+    example = "A key that begins with bytes 00h, 01h, 02h, 03h has 03020100h as its first word."
+    text = f"{mek.text} The key is {words}: bytes {places}. {example}"
+    return replace(KEY_MAP, registers=(replace(mek, text=text), *others))
 
 
 DONE = KEY_MAP.register("CTRL").field("DONE").mask

@@ -16,6 +16,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
+from wideblock.errors import UserError
 from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
 from wideblock.rtl.bus.key_map import KEY_MAP, key_map
@@ -72,9 +73,10 @@ class SlotEngine(wiring.Component):
         if "slot" not in fields or key.field("evict") is None:
             raise ValueError(f"{type(core).__name__} has no slots; registers need slots")
         p, behaviour = core.parameters, core.behaviour
+        _check_window(behaviour)
         self.gate = StreamGate(core.interface, behaviour)
         self.faults = self.gate.causes
-        self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES)
+        self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES, behaviour.length.most)
         self.map = engine_map(self._facts(scheme, fields))
         beat_words = fields["data"] // 32
         words = -(-self.window_bytes // (4 * beat_words)) * beat_words
@@ -121,7 +123,8 @@ class SlotEngine(wiring.Component):
     @property
     def registers(self):
         """The maps of both slaves, that of the keys first."""
-        return key_map(self.core.key_material(self.parameters).text), self.map
+        material = self.core.key_material(self.parameters)
+        return key_map(material.text, [word.bits // 8 for word in material.port]), self.map
 
     def _facts(self, scheme: str, fields: Mapping[str, int]) -> EngineFacts:
         """Facts of the core that registers show; ``fields`` are widths of its input."""
@@ -278,6 +281,16 @@ def _inside(influence: Influence) -> Influence:
     """An influence of the core as seen from the engine."""
     signals = (name for name in ("key", "register", "signal") if hasattr(influence, name))
     return replace(influence, **{name: f"core.{getattr(influence, name)}" for name in signals})
+
+
+def _check_window(behaviour: Behaviour) -> None:
+    """Raises UserError for a core of one length whose messages the window and the self-test cannot pass."""
+    length = behaviour.length
+    if length.least == length.most and (length.most % REGISTER_BYTES or length.most > MOST_WINDOW_BYTES):
+        raise UserError(
+            f"sector_bytes must be a multiple of {REGISTER_BYTES} up to {MOST_WINDOW_BYTES} with registers, as the "
+            f"window passes whole sectors, got {length.most}"
+        )
 
 
 def _slowest(behaviour: Behaviour) -> int:

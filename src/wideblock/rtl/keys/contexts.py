@@ -85,6 +85,11 @@ class ContextUnit(KeysInSlots):
         super().__init__(material, others, slots=slots, rows=max(rows, self.store.rows), most=places + 2)
 
     @property
+    def slot_rows(self) -> tuple[tuple[int, int], ...]:
+        """Block memories: bits of a row without parity, and rows a slot."""
+        return ((WORD_BITS, 1 << self.context.row_bits),)
+
+    @property
     def load(self) -> int:
         """Cycles from the offer of a key to acceptance: the rows are made one after another."""
         checked = 2

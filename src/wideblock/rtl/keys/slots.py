@@ -79,6 +79,11 @@ class SlotUnit(KeysInSlots):
         super().__init__(material, others, slots=slots, rows=max(rows, first_rows, power_of_two(most)), most=most)
 
     @property
+    def slot_rows(self) -> tuple[tuple[int, int], ...]:
+        """Block memories: bits of a row without parity, and rows a slot."""
+        return (self.key_bits, len(self.ways)), (self.key_bits, 1)
+
+    @property
     def load(self) -> int:
         """Cycles from a key offered to it accepted."""
         return self.last_round_keys.timing.latency if self.last_round_keys else 2

@@ -58,6 +58,7 @@ class Bench:
         )
         self.registers = Registers(self.model, self.core.maps)
         self.map = self.core.maps["ENGINE"]
+        self.header_words = check.subject.interface.channel("i").header_words
         t = check.subject.timing
         self.quiet = t.zeroize + t.selftest + t.window + t.unload + t.load + 64
         self.reset()
@@ -132,10 +133,8 @@ class Bench:
     def _seen(self, play: EnginePlay, script: SectorScript, record: Record) -> Seen:
         """Accesses, units and levels of a record. Raises :class:`Wrong` for results and faults of no unit."""
         done = list(answers(self.core, play.accesses, record))
-        heads, lasts = script.heads, script.places[script.ends - 1]
-        accepted = record.accepted["i"]
-        first, last = accepted[heads].tolist(), accepted[lasts].tolist()
         ready = record.levels["ready"]
+        first, last = self._accepted(script, record)
         stops = [end for n, (at, high) in enumerate(ready) if not high and n for end in (at - 1,)]
         stops += [first_ for first_, _ in play.clears]
         faults = _faults(first, record.pulses["fault"])
@@ -155,6 +154,18 @@ class Bench:
         clears = [(at, at + cycles - 1) for at, cycles in play.clears]
         rests = record.outcome == PlayOutcome.DONE
         return Seen(done, units, clears, pulses, ready, record.levels["irq"], record.cycles, rests)
+
+    def _accepted(self, script: SectorScript, record: Record) -> tuple[list[int], list[int]]:
+        """Cycles of each unit's first and last beat; -1: not accepted, or dropped as a clear met the request before."""
+        accepted = record.accepted["i"]
+        firsts, lasts = script.heads + self.header_words, script.places[script.ends - 1]
+        lows = [at for at, high in record.levels["ready"] if not high]
+        asked, first, last = (accepted[places].tolist() for places in (script.heads, firsts, lasts))
+        dropped = [any(before < low <= at for low in lows) for before, at in zip(asked, first, strict=True)]
+        first, last = (
+            [-1 if gone else at for gone, at in zip(dropped, cycles, strict=True)] for cycles in (first, last)
+        )
+        return first, last
 
     def _results(
         self,

@@ -28,8 +28,8 @@ STATEMENT = (
 )
 
 _REGISTERS = ("done_shown", "error_shown", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
-_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state")
-_OF_COMMAND += ("fsm_state", "key", "sent")
+_OF_COMMAND = ("command", "row", "missing", "wrong_metd", "wrong_aux", "state", "fsm_state", "key", "sent")
+_COMPARED = ("differs", "differs_near")
 _BUS = ("read_answered", "read_busy", "read_held", "read_held_address", "read_response", "read_word")
 _BUS += ("write_answered", "write_go", "write_held", "write_held_address", "write_response", "word", "strobe")
 _DECLARED = ("failed", "tested", "clearing.clear", "clearing.row", "table.adding")
@@ -53,7 +53,8 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
     declared = [*(f"core.{name}" for name in _DECLARED), *(f"core.file.policy_{name}" for name in POLICY)]
     parts |= {name: Shared(after=NEVER) for name in (*declared, "core.table.states", *_answers(core))}
     of_command = Shared(_own("a.now"), _own("a.next"))
-    parts |= {f"core.commands.{name}": of_command for name in _OF_COMMAND}
+    compared = _COMPARED if core.component.commands.differ else ()
+    parts |= {f"core.commands.{name}": of_command for name in (*_OF_COMMAND, *compared)}
     states = Fragment.get(core.component.commands, None).find_generated("fsm").encoding
     parts["core.commands.table__slot"] = Shared(_names_slot("a.now", states), _names_slot("a.next", states))
     parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
