@@ -23,7 +23,7 @@ OF_PARTS = (("sector_bytes", 64), ("slots", 5), ("sbox", "lut"))  # whose model 
 WHOLE_SECTORS = [
     ("fast-brw-2s-k", (("sector_bytes", 128),)),
     ("fast-brw-2s-k", (("sector_bytes", 128), ("key_bits", 256), *REQUESTS)),
-    ("fast-horner-2s-k", (("sector_bytes", 192),)),
+    ("fast-horner-2s-k", (("sector_bytes", 384),)),
     ("hctr2-2s-k", (("sector_bytes", 400),)),
     ("hctr2-2s-k", (("sector_bytes", 368), ("key_bits", 256), ("tweak_bytes", 32), *REQUESTS)),
     ("hmch-brw-2s-k", (("sector_bytes", 256), ("key_bits", 256))),

@@ -234,7 +234,7 @@ def _block_limit(check: EngineCheck) -> Finding:
         check.command("LOAD", slot, check.key())
     size = check.behaviour.usual
     whole = check.number(3, 6)
-    limit = whole * (size // 16)
+    limit = whole * -(-size // 16)
     for half, low in (("LO", 0), ("HI", 32)):
         core.set(f"LIMIT_{half}", limit >> low & 0xFFFFFFFF)
     first = [replace(check.request(size), slot=used[0]) for _ in range(whole)]
@@ -271,7 +271,8 @@ def window_beside_the_stream(check: EngineCheck) -> Finding:
             return failed("A sector of the window beside the stream is wrong.")
     free = next(slot for slot in range(check.number_of_slots) if slot not in used)
     causes = [fault.cause for fault in check.behaviour.faults]
-    for slot, given, cause in ((free, size, Cause.SLOT), (used[0], 0, Cause.SHORT), (used[0], size + 1, Cause.LONG)):
+    beyond = _window_bytes(check) + 1
+    for slot, given, cause in ((free, size, Cause.SLOT), (used[0], 0, Cause.SHORT), (used[0], beyond, Cause.LONG)):
         own = replace(check.request(size), slot=slot)
         start = core.fill_window(slot, own.data, own.tweak, decrypt=own.decrypt)
         core.set("WINDOW_SIZE", given)
