@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from wideblock import cache as module
-from wideblock.cache import cache_directory, cached, name_of
+from wideblock.cache import cache_directory, cached, installed, name_of
 
 pytestmark = pytest.mark.shows("bench-generality")
 
@@ -146,3 +146,17 @@ def test_a_temporary_place_that_others_can_write_is_not_used(tmp_path, environme
     place = cache_directory()
     assert place not in (usual, tmp_path / "elsewhere") and place.parent == tmp_path
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
+
+
+def test_a_package_has_another_name_after_a_change_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "cache.py"))
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room" / "file").write_text("ab")
+    before = installed()
+    (tmp_path / "room" / "__pycache__").mkdir()
+    (tmp_path / "room" / "__pycache__" / "file").write_text("compiled")
+    assert installed() == before
+    os.utime(tmp_path / "room" / "file", ns=(0, 0))
+    touched = installed()
+    (tmp_path / "room" / "file").rename(tmp_path / "room" / "moved")
+    assert len({before, touched, installed()}) == 3

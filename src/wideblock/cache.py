@@ -19,7 +19,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["cache_directory", "cached", "name_of", "remembered"]
+__all__ = ["cache_directory", "cached", "installed", "name_of", "remembered"]
 
 BUILDING = "building-"
 DIGESTS = "sha256"
@@ -29,6 +29,14 @@ VALUE = "value"
 def name_of(made_of: Iterable[str]) -> str:
     """A folder name for what is made of these texts."""
     return hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
+
+
+def installed() -> str:
+    """A name for the package as it is installed: it changes with the path, size or time of change of any file."""
+    package = Path(__file__).parent
+    folders = (Path(folder) for folder, _, _ in os.walk(package) if not folder.endswith("__pycache__"))
+    files = sorted((file.path, file.stat()) for folder in folders for file in os.scandir(folder) if file.is_file())
+    return name_of(f"{path} {seen.st_size} {seen.st_mtime_ns}" for path, seen in files)
 
 
 def cache_directory() -> Path:

@@ -547,7 +547,7 @@ def test_the_manual_has_every_command_and_pages_that_help_names_have_their_subje
     assert all(f"`{name}`" in (docs / "block-device.md").read_text() for name in CONVENTIONS)
 
 
-def test_a_fault_of_the_code_keeps_its_traceback():
+def test_a_fault_of_the_code_keeps_its_traceback(tmp_path):
     """What the user did wrong is a UserError; any other ValueError comes from code that is wrong."""
     script = (
         "from wideblock import catalog, cli\n"
@@ -555,7 +555,8 @@ def test_a_fault_of_the_code_keeps_its_traceback():
         "catalog.preset = wrong\n"
         "cli.main()"
     )
-    done = subprocess.run([sys.executable, "-c", script, "info", FAST], capture_output=True, text=True)
+    empty = {**os.environ, "WIDEBLOCK_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script, "info", FAST], capture_output=True, text=True, env=empty)
     assert done.returncode == 70 and done.stdout == ""
     assert f"ValueError: {FAST}\nwideblock " in done.stderr and done.stderr.rstrip().endswith("the lines above")
 

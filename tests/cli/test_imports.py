@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A command loads what it needs: no hardware description to encipher by native code, no tool to show a core."""
 
+import os
 import subprocess
 import sys
 
@@ -22,9 +23,10 @@ print(*sys.modules, file=sys.stderr)
 TOOLS = {"pyosys", "wideblock.synth.yosys", "wideblock.simulation.verilator", "wideblock.verify"}
 
 
-def loaded(*command):
+def loaded(*command, **environment):
     """The modules that are loaded when ``command`` ends."""
-    done = subprocess.run([sys.executable, "-c", RUN, *command], capture_output=True, text=True)
+    changed = {**os.environ, **environment}
+    done = subprocess.run([sys.executable, "-c", RUN, *command], capture_output=True, text=True, env=changed)
     assert done.returncode == 0, done.stderr
     return set(done.stderr.split())
 
@@ -41,10 +43,11 @@ def test_an_image_by_native_code_needs_no_hardware_and_no_table(command, tmp_pat
 @pytest.mark.parametrize("command", [["list"], ["list", "--names", "--scheme", "hctr2"]])
 def test_a_list_needs_no_hardware(command):
     modules = loaded(*command)
-    assert "wideblock.catalog.xts" in modules and modules.isdisjoint(TOOLS | {"amaranth", "wideblock.export"})
+    assert "wideblock.catalog.xts" in modules and modules.isdisjoint(TOOLS | {"amaranth", "numpy", "wideblock.export"})
 
 
-def test_a_core_needs_its_own_hardware_alone():
-    modules = loaded("info", "xts-enc")
+def test_a_core_needs_its_own_hardware_alone_and_only_once(tmp_path):
+    modules = loaded("info", "xts-enc", WIDEBLOCK_CACHE=str(tmp_path))
     assert {name for name in modules if name.startswith("wideblock.rtl.tes.")} == {"wideblock.rtl.tes.xts"}
     assert "amaranth" in modules and modules.isdisjoint(TOOLS | {"wideblock.drive", "wideblock.rtl.aead.words"})
+    assert loaded("info", "xts-enc", WIDEBLOCK_CACHE=str(tmp_path)).isdisjoint({"amaranth", "wideblock.catalog"})

@@ -6,6 +6,8 @@ import sys
 import traceback
 import warnings
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts threads for matrices, and no command multiplies any
+
 from wideblock import __version__
 from wideblock.cli.app import app, one_line
 from wideblock.cli.signals import Stopped, stopping

@@ -9,9 +9,11 @@ Source: FIPS 197 (updated 2023), by section below.
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np  # imported when blocks are enciphered: the catalogue loads this module, too
+    from numpy.typing import NDArray
 
 from wideblock.spec.values import Values, numbered
 
@@ -35,7 +37,7 @@ __all__ = [
 BLOCK = 16
 """Bytes of a block."""
 
-States = NDArray[np.uint8]
+States: TypeAlias = "NDArray[np.uint8]"
 
 
 def multiply_bytes(a: int, b: int) -> int:
@@ -71,8 +73,14 @@ _ROTATE = [[(r + k) % 4 + 4 * c for c in range(4) for r in range(4)] for k in ra
 _CHUNK = 4096  # blocks worked on together: the states of one chunk stay in the processor's cache
 
 
+def _states(data: bytes) -> States:
+    from numpy import frombuffer, uint8
+
+    return frombuffer(data, uint8).reshape(-1, BLOCK)
+
+
 def _look_up(states: States, table: bytes) -> States:
-    return np.frombuffer(states.tobytes().translate(table), np.uint8).reshape(states.shape)
+    return _states(states.tobytes().translate(table))
 
 
 def sub_bytes(states: States) -> States:
@@ -109,7 +117,7 @@ def inv_mix_columns(states: States) -> States:
 
 def add_round_key(states: States, round_key: bytes) -> States:
     """Every state plus the round key. Source: FIPS 197, 5.1.4."""
-    return states ^ np.frombuffer(round_key, np.uint8)
+    return states ^ _states(round_key)
 
 
 def expand_key(key: bytes) -> list[bytes]:
@@ -171,7 +179,7 @@ class AES:
     ) -> bytes:
         if len(data) % BLOCK:
             raise ValueError(f"AES data must be a multiple of {BLOCK} bytes, got {len(data)}")
-        states = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)
+        states = _states(data)
         chunks = (states[i : i + _CHUNK] for i in range(0, len(states), _CHUNK))
         return b"".join(function(chunk, round_keys).tobytes() for chunk in chunks)
 

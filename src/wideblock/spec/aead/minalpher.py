@@ -6,12 +6,14 @@ Source: Sasaki, Todo, Aoki, Naito, Sugawara, Murakami, Matsui, Hirose, "Minalphe
 """
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import cache, reduce
 from hmac import compare_digest
 from operator import xor
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np  # imported when blocks are enciphered: the catalogue loads this module, too
+    from numpy.typing import NDArray
 
 from wideblock.spec.aead import AEAD, Rejected
 from wideblock.spec.blocks import check_size, pad, split
@@ -33,17 +35,33 @@ _SR1_INVERSE, _SR2_INVERSE = (tuple(map(SR.index, range(8))) for SR in (_SR1, _S
 _SHUFFLE_A = (_SR1, _SR2, _SR1_INVERSE, _SR2_INVERSE)
 _SHUFFLE_B = (_SR1_INVERSE, _SR2_INVERSE, _SR1, _SR2)
 
-_S = np.frombuffer(SBOX, np.uint8)
 _T = [32 + 8 * r + k for r, row in enumerate(_SHUFFLE_B) for k in row]  # matrix B shuffled goes to A
 _T += [8 * r + k for r, row in enumerate(_SHUFFLE_A) for k in row]  # and A to B
-_I_K = np.array([[i ^ k for k in range(4)] for i in range(4)], np.uint8)
 
-States = NDArray[np.uint8]
+States: TypeAlias = "NDArray[np.uint8]"
 """Nibbles of n states, shape (n, 2, 4, 8): matrix A or B, row, column."""
+
+
+@cache
+def _S() -> States:
+    """S of every nibble value."""
+    from numpy import frombuffer, uint8
+
+    return frombuffer(SBOX, uint8)
+
+
+@cache
+def _I_K() -> States:
+    """i xor k, row i, column k."""
+    from numpy import array, uint8
+
+    return array([[i ^ k for k in range(4)] for i in range(4)], uint8)
 
 
 def _states(X: Sequence[int]) -> States:
     """Bytes 8r to 8r + 3 of a block are row r of A, the next four row r of B; the high nibble comes first."""
+    import numpy as np
+
     rows = np.frombuffer(b"".join(x.to_bytes(BLOCK, "big") for x in X), np.uint8).reshape(-1, 4, 2, 4)
     return np.stack(np.divmod(rows, 16), axis=-1).reshape(-1, 4, 2, 8).swapaxes(1, 2)
 
@@ -56,7 +74,7 @@ def _blocks(states: States) -> list[int]:
 
 def _ST(states: States) -> States:
     """S on every nibble, then T: ShuffleRows and SwapMatrices. They commute, and each is its own inverse."""
-    return _S[states].reshape(-1, 64)[:, _T].reshape(-1, 2, 4, 8)
+    return _S()[states].reshape(-1, 64)[:, _T].reshape(-1, 2, 4, 8)
 
 
 def _M(states: States) -> States:
@@ -69,7 +87,7 @@ def _M(states: States) -> States:
 def _E(states: States, r: int) -> States:
     """i xor k xor (r mod 16) added to row i of B in columns k = 0 to 3. Its own inverse."""
     states = states.copy()
-    states[:, 1, :, :4] ^= _I_K ^ (r % 16)
+    states[:, 1, :, :4] ^= _I_K() ^ (r % 16)
     return states
 
 
