@@ -11,7 +11,11 @@ from wideblock.simulation.verilator import build
 __all__ = ["FIGURES", "library"]
 
 SOURCES = Path(__file__).with_name("bridge")
-FIGURES = ("cycles", "jobs", "bytes", "beats", "faults", "commands", "reads", "writes", "interrupts")
+MEMORY = SOURCES.parents[2] / "rtl" / "dma" / "axi_memory.h"
+FIGURES = (
+    *("cycles", "units", "read_bursts", "write_bursts", "written", "refused", "faults", "commands"),
+    *("reads", "writes", "interrupts"),
+)
 """Sums of a run, in the order of ``struct BridgeFigures``."""
 
 
@@ -21,7 +25,7 @@ class Figures(ctypes.Structure):
 
 def library(verilog: str, top: str) -> Path:
     """The compiled model of module ``top`` with the bridge around it, from the cache. Raises BuildError."""
-    files = {path.name: path.read_text() for path in sorted(SOURCES.iterdir())}
+    files = {path.name: path.read_text() for path in (*sorted(SOURCES.iterdir()), MEMORY)}
     return Path(build([verilog], top, files)._name)
 
 

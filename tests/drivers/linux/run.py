@@ -2,8 +2,9 @@
 """Linux drives the exported Verilog: ``make linux-driver``, or ``python -m tests.drivers.linux.run``.
 
 Linux runs as a process (user mode) with the module of ``drivers/linux``; its PCI device is the compiled Verilog of an
-engine behind the bridge. The kernel's own tests, dm-crypt, changes of the device under load, and planted faults are
-tried. A line has a trial with its counts. Those of requests by the hardware are of the driver and equal the bridge.s.
+engine with its master, which reads and writes the memory of Linux. The kernel's own tests, dm-crypt, changes of the
+device under load, wrong jobs, and planted faults are tried. A line has a trial with its counts. Requests by the
+hardware are counted by the driver, and equal the units that the Verilog has computed.
 Exit status: 0 if all is as it should be, 1 if not, 2 if a tool is missing or fails.
 """
 
@@ -126,8 +127,10 @@ def self_test(machine: Machine) -> tuple[bool, str]:
     guest, _ = machine.run("selftest")
     counts, figures = guest.counters("loaded"), guest.figures
     right = "\nselftest passed" in guest.console and guest.ended and not guest.complaints
-    right = right and counts["hardware"] > 500 and counts["hardware"] == figures["jobs"]
-    return right, f"{_requests(counts)}; {figures['bytes']} bytes, {figures['commands']} key commands"
+    right = right and counts["hardware"] > 500 and counts["hardware"] == figures["units"]
+    bursts = f"{figures['read_bursts']} bursts read, {figures['write_bursts']} bursts written"
+    right = right and not figures["refused"] and not figures["faults"]
+    return right, f"{_requests(counts)}; {figures['commands']} key commands, {bursts}, {figures['cycles']} cycles"
 
 
 def volume(machine: Machine, sector: int) -> tuple[bool, str]:
@@ -142,7 +145,7 @@ def volume(machine: Machine, sector: int) -> tuple[bool, str]:
     expected = (root / "plain").read_bytes()
     right = guest.ended and not guest.complaints and written == expected and expected != plain
     right = right and all(guest.number(rf"^volume {when} (\d+) wrong") == 0 for when in ("read", "written"))
-    right = right and counts["hardware"] == guest.figures["jobs"] >= IMAGE_BYTES // sector and not counts["fallback"]
+    right = right and counts["hardware"] == guest.figures["units"] >= IMAGE_BYTES // sector and not counts["fallback"]
     return right, f"{_requests(counts)}; {IMAGE_BYTES} bytes read, some written, all compared"
 
 
@@ -167,7 +170,7 @@ def rebind(machine: Machine) -> tuple[bool, str]:
 
 
 def zeroize(machine: Machine) -> tuple[bool, str]:
-    guest, result = _stress(machine, "zeroize", "ZEROIZE=500")
+    guest, result = _stress(machine, "zeroize", "ZEROIZE=400")
     right, revoked = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*revoked=(\d+)")
     whole = right + revoked == WORKERS * ROUNDS and revoked > 0 and guest.number("turns=(\\d+)") >= 2
     return whole and guest.ended and not guest.complaints, result
@@ -184,16 +187,70 @@ def is_found(machine: Machine, name: str) -> tuple[bool, str]:
     """Whether the kernel's tests find a fault; the driver's own counts show that the requests reached it."""
     guest, _ = machine.run(name)
     said = next((line for line in guest.complaints if "test failed" in line), "no line")
-    return "\nselftest failed" in guest.console and guest.figures["jobs"] > 0, said
+    return "\nselftest failed" in guest.console and guest.figures["units"] > 0, said
 
 
 def _requests(counts: dict[str, int]) -> str:
     return f"{counts.get('hardware', 0)} requests by the hardware, {counts.get('fallback', 0)} by software"
 
 
-RESULTS = "assign m_axis_tdata = o__payload[127:0];"
-TURNED = "assign m_axis_tdata = o__payload[127:0] ^ {127'h0, o__payload[144:129] == 16'h0007};"
-"""The results of the Verilog, and the same with a bit wrong in the last beat of 3 bytes."""
+VERILOG = {
+    "a result": (
+        "assign m_axi_wdata = m_w__payload[127:0];",
+        "assign m_axi_wdata = m_w__payload[127:0] ^ {127'h0, m_w__payload[143:128] == 16'h0007};",
+    ),
+    "an address": (
+        "assign m_axi_araddr = m_ar__payload[64:1];",
+        "assign m_axi_araddr = m_ar__payload[64:1] ^ {59'h0, m_ar__payload[72:65] > 8'h04 & ~m_ar__payload[65], 4'h0};",
+    ),
+}
+"""Faults of the master: a bit is wrong in last beats of 3 bytes; bursts of odd length above 5 beats are read from the
+block beside."""
+
+DRIVER = {
+    "a length": (("req->dst, 0, req->cryptlen, 1", "req->dst, 0, req->cryptlen & ~1, 1"),),
+    "jobs": (
+        (
+            "memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize);",
+            "memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize); wbk_spoil(desc, job);",
+        ),
+        ("iowrite32(upper_32_bits(last), w->dma +", "iowrite32(0xff, w->dma +"),
+        (
+            "/* Gives the device a job.",
+            """static void wbk_spoil(struct wbk_descriptor *desc, u32 job)
+{
+	if (job % 7 != 3)
+		return;
+	if (job / 7 % 5 == 0)
+		desc->source = cpu_to_le64(1ULL << 39);
+	if (job / 7 % 5 == 1)
+		desc->target = cpu_to_le64(1ULL << 39);
+	if (job / 7 % 5 == 2)
+		desc->source = desc->target = cpu_to_le64(1ULL << 40);
+	if (job / 7 % 5 == 3)
+		desc->target |= cpu_to_le64(8);
+	if (job / 7 % 5 == 4)
+		desc->slot = cpu_to_le16(15);
+}
+
+/* Gives the device a job.""",
+        ),
+    ),
+}
+"""Faults of the driver: the last byte of odd lengths is not copied; each seventh job has an address that is no memory,
+an address outside of the windows, an odd address, or a slot without a key, with windows beyond the memory."""
+
+WRONG_JOBS = {"READ": 0x06, "WRITE": 0x07, "WINDOW": 0x05, "ALIGN": 0x02, "ENGINE": 0x01}
+"""Statuses of these jobs."""
+
+
+def wrong_jobs(machine: Machine) -> tuple[bool, str]:
+    """Wrong jobs end with an error, and alone: the others are right."""
+    guest, result = _stress(machine, "jobs", "BAD=1")
+    right, errors = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*errors=(\d+)")
+    said = {int(word, 16) & 0xFF for word in re.findall(r"ends with status (0x\w+)", guest.console)}
+    whole = right + errors == WORKERS * ROUNDS and errors > 0 and said == set(WRONG_JOBS.values())
+    return whole and guest.figures["refused"] > 0 and "\nfinished" in guest.console, result
 
 
 def trials(machine: Machine, broken: Callable[[str], Machine]) -> Iterator[tuple[str, tuple[bool, str]]]:
@@ -202,21 +259,21 @@ def trials(machine: Machine, broken: Callable[[str], Machine]) -> Iterator[tuple
         yield f"dm-crypt, sectors of {sector}", volume(machine, sector)
     yield "the device goes and comes under load", rebind(machine)
     yield "zeroize under load", zeroize(machine)
-    yield "a fault in the Verilog is found", is_found(broken("verilog"), "verilog")
-    yield "a fault in the driver is found", is_found(broken("driver"), "driver")
+    yield "wrong jobs end alone", wrong_jobs(broken("jobs"))
+    for fault in (*VERILOG, "a length"):
+        of = "Verilog" if fault in VERILOG else "driver"
+        yield f"a fault in the {of} is found, of {fault}", is_found(broken(fault), fault.replace(" ", "-"))
 
 
 def build(folder: Path, fault: str = "") -> Machine:
     """All that a guest needs, with a fault in the Verilog or in the driver."""
-    core = preset(PRESET).changed(registers="axi4-lite", slots=SLOTS)
+    core = preset(PRESET).changed(registers="axi4-lite", slots=SLOTS, dma="axi4")
     verilog = core.verilog()
     sources = {path.name: path.read_text() for path in kernel.DRIVER.iterdir() if path.suffix in (".c", ".h", "")}
-    if fault == "verilog":
-        verilog = planted(verilog, RESULTS, TURNED)
-    if fault == "driver":
-        sources["queue.c"] = planted(
-            sources["queue.c"], "req->dst, 0, req->cryptlen, 1", "req->dst, 0, req->cryptlen & ~1, 1"
-        )
+    if fault in VERILOG:
+        verilog = planted(verilog, *VERILOG[fault])
+    for places in DRIVER.get(fault, ()):
+        sources["queue.c"] = planted(sources["queue.c"], *places)
     init = folder / "init"
     guest = sorted((kernel.HERE / "guest").glob("*.c"))
     kernel.run("gcc", "-O1", "-static", "-Wall", "-Wextra", "-Werror", *guest, "-o", init)
@@ -250,8 +307,9 @@ def main() -> int:
 
 
 def _broken(folder: Path, fault: str) -> Machine:
-    own = folder / f"with-{fault}"
+    own = folder / f"with-{fault.replace(' ', '-')}"
     own.mkdir()
+    (own / "kit").symlink_to(folder / "kit")
     return build(own, fault)
 
 

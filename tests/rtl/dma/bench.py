@@ -19,7 +19,7 @@ DESCRIPTORS, COMPLETIONS = 0x7000_0000, 0x7100_0000
 """Addresses of the rings."""
 
 ENTRIES = 5  # as a power of two
-_SOURCE = Path(__file__).with_name("memory_bench.cpp").read_text()
+_SOURCES = {name: Path(__file__).with_name(name).read_text() for name in ("memory_bench.cpp", "axi_memory.h")}
 _BUSES = {"KEY": 0, "ENGINE": 1, "DMA": 2}
 
 
@@ -91,7 +91,7 @@ class Machine:
     keys: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.library = build([self.contract.verilog], self.contract.module, {"bench.cpp": _SOURCE})
+        self.library = build([self.contract.verilog], self.contract.module, _SOURCES)
         numbers, real, pointer = ctypes.c_uint64, ctypes.c_double, ctypes.c_void_p
         for name, result, *arguments in (
             ("new", pointer, numbers, real, numbers),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An accelerator: the compiled Verilog, its registers, and its accesses to the guest's memory.
+// An accelerator: the compiled Verilog of an engine with its master, beside the guest's memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 // Sums of a run. bridge_run() returns them; bridge.py has the same fields.
 struct BridgeFigures {
-  uint64_t cycles, jobs, bytes, beats, faults, commands, reads, writes, interrupts;
+  uint64_t cycles, units, read_bursts, write_bursts, written, refused, faults, commands, reads, writes, interrupts;
 };
 
 class Accelerator {
@@ -23,16 +23,17 @@ public:
   uint32_t read(uint32_t address);
   void write(uint32_t address, uint32_t value);
 
-  // Runs some clock cycles.
+  // Runs some clock cycles. Raises BridgeError if the master breaks a rule of AXI4.
   void run(unsigned cycles);
 
   // Whether there is work for more cycles.
   bool busy() const;
 
-  // The level of the interrupt's line.
-  bool interrupt() const;
+  // Whether the interrupt's line has risen since the last call.
+  bool take_interrupt();
 
-  BridgeFigures figures{};
+  // Sums up to now, without those of messages.
+  BridgeFigures figures() const;
 
 private:
   struct State;

@@ -44,7 +44,7 @@ extern "C" int bridge_run(const char *path, BridgeFigures *figures)
         there = monitor.serve();
       device.serve(); // without an event, too: the guest polls, and the last cycles may have raised the interrupt
     }
-    *figures = accelerator.figures;
+    *figures = accelerator.figures();
     figures->reads = device.reads;
     figures->writes = device.writes;
     figures->interrupts = device.interrupts;

@@ -46,8 +46,7 @@ void PciDevice::serve()
 
   while (monitor.queues[0].take(number, buffers))
     access(number, buffers);
-  pending |= accelerator.interrupt() && !line;
-  line = accelerator.interrupt();
+  pending |= accelerator.take_interrupt();
   if (pending)
     signal();
 }

@@ -23,5 +23,5 @@ private:
   Monitor &monitor;
   Accelerator &accelerator;
   uint8_t space[256] = {};
-  bool line = false, pending = false;
+  bool pending = false;
 };
