@@ -16,10 +16,15 @@ DRIVER = Path(__file__).with_name("driver")
 
 
 def register_files(name: str, maps: Sequence[RegisterMap]) -> dict[str, str]:
-    """Returns C header, SystemRDL description and C driver of core ``name``, by their files; none without maps."""
+    """Returns C header, SystemRDL description and C driver of core ``name``, by their files; none without maps.
+
+    The driver of a master goes with its map.
+    """
     if not maps:
         return {}
-    driver = {path.name: path.read_text() for path in sorted(DRIVER.iterdir())}
+    master = any(each.name == "DMA" for each in maps)
+    paths = [path for path in sorted(DRIVER.iterdir()) if master or path.stem != "wideblock_dma"]
+    driver = {path.name: path.read_text() for path in paths}
     return {f"{name}_regs.h": c_header(name, maps), f"{name}.rdl": systemrdl(name, maps), **driver}
 
 
