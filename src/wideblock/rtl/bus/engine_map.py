@@ -108,27 +108,26 @@ def engine_map(facts: EngineFacts) -> RegisterMap:
     )
 
 
-def _constants(facts: EngineFacts) -> Iterator[Register]:
-    def constant(name: str, low: int, bits: int, value: int, text: str) -> RegisterField:
-        return RegisterField(name, low, bits, Access.RO, text, reset=value)
+def _constant(name: str, low: int, bits: int, value: int, text: str) -> RegisterField:
+    return RegisterField(name, low, bits, Access.RO, text, reset=value)
 
-    name = facts.scheme.encode().ljust(8, b"\0")
-    yield Register(
-        "ID", 0x00, "Kind of the device.", (constant("ID", 0, 32, IDENTIFICATION, "the letters wdbk, w in bits 7..0"),)
-    )
+
+def _constants(facts: EngineFacts) -> Iterator[Register]:
+    letters = _constant("ID", 0, 32, IDENTIFICATION, "the letters wdbk, w in bits 7..0")
+    yield Register("ID", 0x00, "Kind of the device.", (letters,))
     yield Register(
         "VERSION",
         0x04,
         "Version of this register map. Another MAJOR is not compatible; a higher MINOR has more registers.",
-        (constant("MINOR", 0, 16, 0, "minor number"), constant("MAJOR", 16, 16, 1, "major number")),
+        (_constant("MINOR", 0, 16, 0, "minor number"), _constant("MAJOR", 16, 16, 1, "major number")),
     )
     yield Register(
         "CAPS0",
         0x08,
         "Keys.",
         (
-            constant("SLOTS", 0, 16, facts.slots, "number of slots; they are 0 to SLOTS - 1"),
-            constant("KEY_BITS", 16, 16, facts.key_bits, "bits of one AES key"),
+            _constant("SLOTS", 0, 16, facts.slots, "number of slots; they are 0 to SLOTS - 1"),
+            _constant("KEY_BITS", 16, 16, facts.key_bits, "bits of one AES key"),
         ),
     )
     yield Register(
@@ -136,8 +135,8 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         0x0C,
         "Sectors.",
         (
-            constant("SECTOR_BYTES", 0, 24, facts.sector_bytes, "bytes of a sector for which cycles are stated"),
-            constant("LANES", 24, 8, facts.lanes, "blocks of 16 bytes a step"),
+            _constant("SECTOR_BYTES", 0, 24, facts.sector_bytes, "bytes of a sector for which cycles are stated"),
+            _constant("LANES", 24, 8, facts.lanes, "blocks of 16 bytes a step"),
         ),
     )
     yield Register(
@@ -145,38 +144,33 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         0x10,
         "Features.",
         (
-            constant("TWEAK_BYTES", 0, 8, facts.tweak_bytes, "bytes of a tweak"),
-            constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
-            constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
-            constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
-            constant("CAUSES", 11, 5, len(facts.faults), "causes of faults, of which each has a FAULT_COUNT"),
-            constant("WINDOW_BYTES", 16, 16, facts.window_bytes, "bytes of the longest sector of the window; 0: none"),
+            _constant("TWEAK_BYTES", 0, 8, facts.tweak_bytes, "bytes of a tweak"),
+            _constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
+            _constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
+            _constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
+            _constant("CAUSES", 11, 5, len(facts.faults), "causes of faults, of which each has a FAULT_COUNT"),
+            _constant("WINDOW_BYTES", 16, 16, facts.window_bytes, "bytes of the longest sector of the window; 0: none"),
         ),
     )
-    for number, low in enumerate(("first", "next")):
-        yield Register(
-            f"SCHEME{number}",
-            0x14 + 4 * number,
-            "Name of the scheme in lower-case ASCII, filled up with zeros.",
-            (
-                constant(
-                    "LETTERS",
-                    0,
-                    32,
-                    register_words(name)[number],
-                    f"the {low} four letters, the first of them in bits 7..0",
-                ),
-            ),
-        )
+    yield from _scheme(facts.scheme)
     yield Register(
         "CAPS3",
         0x1C,
         "Requests of the stream.",
         (
-            constant("TAG_BITS", 0, 8, facts.tag_bits, "bits of a tag; 0: requests have none"),
-            constant("HEADER", 8, 1, facts.header, "1: a request comes before its data, in beats of its own"),
+            _constant("TAG_BITS", 0, 8, facts.tag_bits, "bits of a tag; 0: requests have none"),
+            _constant("HEADER", 8, 1, facts.header, "1: a request comes before its data, in beats of its own"),
         ),
     )
+
+
+def _scheme(name: str) -> Iterator[Register]:
+    """The name of the scheme, four letters a register."""
+    words = register_words(name.encode().ljust(8, b"\0"))
+    for number, (word, which) in enumerate(zip(words, ("first", "next"), strict=True)):
+        letters = _constant("LETTERS", 0, 32, word, f"the {which} four letters, the first of them in bits 7..0")
+        text = "Name of the scheme in lower-case ASCII, filled up with zeros."
+        yield Register(f"SCHEME{number}", 0x14 + 4 * number, text, (letters,))
 
 
 def _state(name: str, low: int, text: str) -> RegisterField:
@@ -397,6 +391,11 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
         f"Bytes of the sector, {_sizes(facts)}.",
         (RegisterField("BYTES", 0, 16, Access.RW, "number of bytes", reset=facts.window_bytes),),
     )
+    yield from _window_words(facts)
+
+
+def _window_words(facts: EngineFacts) -> Iterator[Register]:
+    """Tweak, data and result of a request."""
     if facts.tweak_bytes:
         yield Register(
             "WINDOW_TWEAK",

@@ -27,20 +27,7 @@ def slots(core: Contract) -> Rule:
     signals, row = watched_row(
         core, "table", "core.table.states", bits, word=(0, STATE.size), ports=("read0", "read1", "read2")
     )
-    signals |= {name: f"core.commands.{name}" for name in ("command", "closing", "running", "state")}
-    signals |= {"commanded": "core.commands.table__slot", "busy": "core.commands.fsm_state"}
-    signals |= {"table_write": "core.commands.table__write", "clear": CLEAR}
-    given = "core.commands.key__payload"
-    signals |= {"key_valid": "core.commands.key__valid", "key_ready": "core.core__key__ready"}
-    signals |= {"key_slot": f"{given}.slot", "key_evict": f"{given}.evict"}
-    signals |= {"i_valid": "core.core__i__valid", "i_ready": "core.core__i__ready", "i_last": "core.gate.into.last"}
-    signals |= {"i_slot": "core.core__i__payload.slot", "begun": "core.gate.access__begun"}
-    signals |= {"core_ready": "core.core__ready", "core_zeroize": "core.core__zeroize", "sent": "core.commands.sent"}
-    signals |= {
-        "granted": "core.passage.access__granted",
-        "sending": "core.passage.sending",
-        "part": "core.passage.part",
-    }
+    signals |= _signals()
     kat, present = (f"[{STATE[name].offset}]" for name in ("kat", "loaded"))
     return Rule(
         "a message of the user's stream names a slot of the core only if the key there is not that of known answers; "
@@ -81,3 +68,22 @@ def slots(core: Contract) -> Rule:
         if (i_valid && !granted && i_slot == slot) assert (!(loaded && constant));
       end""",
     )
+
+
+def _signals() -> dict[str, str]:
+    """Signals of the commands, of both ports of the core inside, and of the parts that share them."""
+    signals = {name: f"core.commands.{name}" for name in ("command", "closing", "running", "state")}
+    signals |= {"commanded": "core.commands.table__slot", "busy": "core.commands.fsm_state"}
+    signals |= {"table_write": "core.commands.table__write", "clear": CLEAR}
+    given = "core.commands.key__payload"
+    signals |= {"key_valid": "core.commands.key__valid", "key_ready": "core.core__key__ready"}
+    signals |= {"key_slot": f"{given}.slot", "key_evict": f"{given}.evict"}
+    signals |= {"i_valid": "core.core__i__valid", "i_ready": "core.core__i__ready", "i_last": "core.gate.into.last"}
+    signals |= {"i_slot": "core.core__i__payload.slot", "begun": "core.gate.access__begun"}
+    signals |= {"core_ready": "core.core__ready", "core_zeroize": "core.core__zeroize", "sent": "core.commands.sent"}
+    signals |= {
+        "granted": "core.passage.access__granted",
+        "sending": "core.passage.sending",
+        "part": "core.passage.part",
+    }
+    return signals

@@ -26,21 +26,7 @@ def order(core: Contract) -> Rule:
     """
     made, s = core.component, core.component.schedule
     signals, distances, ordered = in_order(core, ("C_done", "YZ", "Sy_done", "W"))
-    signals |= {"YZ_sector": "core.YZ_sector_later", "coming_sector": "core.YZ_sector"}
-    signals |= {"number": "core.entrance.number", "entrance_full": "core.entrance.full"}
-    signals |= {"running": "core.key_unit.running", "YZ_go": "core.YZ_go", "clear": CLEAR}
-    signals |= {
-        "keys_accepting": "core.key_unit.accepting",
-        "keys_waiting": "core.key_unit.waiting",
-        "idle": "core.key_unit.idle",
-    }
-    signals |= {"coming_step": "core.YZ_step", "YZ_step": "core.YZ_step_later"} if s.steps > 1 else {}
-    signals |= {name: f"core.{name}" for name in ("again", "vacant")} | {"derive": "core.key_unit.derive"}
-    signals |= {"coming_after": "core.YZ_after_step"}
-    signals |= {name: f"core.{name}" for name in ("W_begins", "W_first", "W_ends", "W_after")}
-    signals |= {f"YZ_{name}": f"core.YZ_{name}_later" for name in ("first", "final")}
-    for field in (*CALLS, "key", "final"):
-        signals |= delayed(field, made.cipher_latency)[0]
+    signals |= _signals(core)
     positions = range(made.cipher_latency)
     last = positions[-1]
     again = f"W_tag{last} || (X_tag{last} && final_tag{last}) || YZ_tag{last} || Cp_tag{last}"
@@ -89,3 +75,24 @@ def rekey(core: Contract) -> Rule:
 
 def _any(calls: tuple[str, ...], position: int) -> str:
     return "(" + " || ".join(f"{call}_tag{position}" for call in calls) + ")"
+
+
+def _signals(core: Contract) -> dict[str, str]:
+    """Signals of key unit, entrance, and both first calls of a layer, and the flags of the lanes."""
+    made, s = core.component, core.component.schedule
+    signals = {"YZ_sector": "core.YZ_sector_later", "coming_sector": "core.YZ_sector"}
+    signals |= {"number": "core.entrance.number", "entrance_full": "core.entrance.full"}
+    signals |= {"running": "core.key_unit.running", "YZ_go": "core.YZ_go", "clear": CLEAR}
+    signals |= {
+        "keys_accepting": "core.key_unit.accepting",
+        "keys_waiting": "core.key_unit.waiting",
+        "idle": "core.key_unit.idle",
+    }
+    signals |= {"coming_step": "core.YZ_step", "YZ_step": "core.YZ_step_later"} if s.steps > 1 else {}
+    signals |= {name: f"core.{name}" for name in ("again", "vacant")} | {"derive": "core.key_unit.derive"}
+    signals |= {"coming_after": "core.YZ_after_step"}
+    signals |= {name: f"core.{name}" for name in ("W_begins", "W_first", "W_ends", "W_after")}
+    signals |= {f"YZ_{name}": f"core.YZ_{name}_later" for name in ("first", "final")}
+    for field in (*CALLS, "key", "final"):
+        signals |= delayed(field, made.cipher_latency)[0]
+    return signals

@@ -51,14 +51,9 @@ def order(core: Contract) -> Rule:
     bits = made.slots.bit_length() - 1
     s, arriving, within, anew = made.lane_steps, "", "1'd1", ""
     if made.ahead:
-        # the exit hears of a sector in the cycle after the pointer has passed it; a sector that is cut short is at its
-        # old step for a cycle
-        signals |= {"exit_ready_sector": "core.exit_ready_sector_later", "known": "core.last_known_later"}
         arriving, within = " + queue_write", "!front_begins"
-        distances += f"wire [{bits}:0] to_exit_ready = exit_ready_sector - left;\n"
-        anew = f"""
-        assert (last_sector == exit_ready_sector + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_exit_ready <= to_last);
-        assert ((!front_begins || number == 0) && (!back_begins || back_step == 0));"""
+        found, wire, anew = _ahead(bits)
+        signals, distances = signals | found, distances + wire
     # the calls of a sector begin while the last steps of its front hash run, and do not end before those
     known = U + front.latency + 1
     flown = " ".join(f"assert (U_{k} == (front_step == {U + k}));" for k in range(1, front.steps - U) if U + k < known)
@@ -90,6 +85,21 @@ def order(core: Contract) -> Rule:
       end""",
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
+    )
+
+
+def _ahead(bits: int) -> tuple[dict[str, str], str, str]:
+    """For a control ahead of the data: signals, a wire, assertions.
+
+    The exit gets a sector in the cycle after its last block is known. A sector cut short is at its old step for a
+    cycle.
+    """
+    return (
+        {"exit_ready_sector": "core.exit_ready_sector_later", "known": "core.last_known_later"},
+        f"wire [{bits}:0] to_exit_ready = exit_ready_sector - left;\n",
+        f"""
+        assert (last_sector == exit_ready_sector + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_exit_ready <= to_last);
+        assert ((!front_begins || number == 0) && (!back_begins || back_step == 0));""",
     )
 
 
