@@ -85,8 +85,9 @@ prove: $(READY) ## Prove what the store lacks for every preset; constant time of
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-bench-native: $(READY) ## Measure every width of the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
-	$(BIN)/python -m tests.bench_native $(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
+bench-native: $(READY) ## Measure every width of the native library, beside peers: LIBCRYPTO=FILE ISAL=FILE HCTR2=FOLDER FAST=FOLDER; minutes.
+	$(BIN)/python -m tests.bench_native $(if $(LIBCRYPTO),--libcrypto '$(LIBCRYPTO)') $(if $(ISAL),--isal '$(ISAL)') \
+		$(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
 
 bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin and luks filter, by nbdcopy and fio; minutes.
 	$(BIN)/python -m tests.bench_nbd

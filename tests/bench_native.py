@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of the native library beside its peers: ``python -m tests.bench_native [--hctr2 FOLDER] [--fast FOLDER]``.
+"""Speed of the native library beside its peers: ``python -m tests.bench_native [--hctr2 FOLDER] ..``, see ``--help``.
 
 Prints a row a scheme, key and size of a sector, 512 and 4,096 bytes, as it is measured, of encryption: the widest
-width's speed over the peer's, and over that of the next width, then GB/s (10^9 bytes) of the peer and of every width
-that the processor has, in the cache (256 KiB again and again); at 4,096 bytes also from memory (1 GiB) by one thread
-and by two. One thread is measured in processor time, two in elapsed time. Each figure is the best of its runs; widths
-run in turn, so a machine that is busy for a while slows all of them.
+width's speed over that of the fastest peer, and over that of the next width, then GB/s (10^9 bytes) of the peers and of
+every width that the processor has, in the cache (256 KiB again and again); at 4,096 bytes also from memory (1 GiB) by
+one thread and by two. One thread is measured in processor time, two in elapsed time. Each figure is the best of its
+runs; widths run in turn, so a machine that is busy for a while slows all of them.
 
-Peers: AES-XTS of ``openssl speed``, if the machine has it, whose version is printed; HCTR2 and its assembly in FOLDER,
-a clone of google/hctr2; FAST in FOLDER, a clone of its authors' sebatighosh/FAST, for 4,096 bytes alone. They are
-compiled in a temporary folder, with the options that their own instructions give, and run just before the row.
+Peers: AES-XTS of OpenSSL's libcrypto, that of the system or FILE, and of libisal_crypto in FILE, with their versions;
+HCTR2 and its assembly in FOLDER, a clone of google/hctr2; FAST in FOLDER, a clone of its authors' sebatighosh/FAST, for
+4,096 bytes alone. Those of the clones are compiled in a temporary folder, with the options that their own instructions
+give. All run just before the row.
 """
 
 import argparse
+import ctypes
 import re
-import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from ctypes.util import find_library
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +33,7 @@ from wideblock.native.twin import Twin
 __all__ = ["main"]
 
 HERE = Path(__file__).parent
-SECTORS, CACHED, LARGE, RUNS = (512, 4096), 1 << 18, 1 << 30, 40
+SECTORS, PAGE, CACHED, LARGE, RUNS = (512, 4096), 4096, 1 << 18, 1 << 30, 40
 KEYS = {
     "xts": (32, 64),
     "hctr2": (16, 32),
@@ -60,6 +62,13 @@ def opened(
         yield work
 
 
+def aligned(size: int) -> np.ndarray:
+    """Random bytes that begin at a page, as sectors do in a page cache."""
+    data = np.random.default_rng(0).integers(0, 256, size + PAGE, np.uint8)
+    begin = -data.ctypes.data % PAGE
+    return data[begin : begin + size]
+
+
 def rate(work: Callable[[], object], size: int, repeat: int, clock: Callable[[], float]) -> float:
     begun = clock()
     for _ in range(repeat):
@@ -85,9 +94,21 @@ def from_memory(scheme: str, key: bytes, sectors: np.ndarray, threads: int) -> f
         return max(rate(work, sectors.nbytes, 1, clock) for _ in range(3))
 
 
-def openssl(bits: int, sector: int) -> float:
-    options = ["-evp", f"aes-{bits}-xts", "-bytes", str(sector), "-seconds", "3", "-mr"]
-    return float(run("openssl", "speed", *options).split(":")[-1]) / 1e9
+def xts(kind: str, name: str, made: Path) -> dict[tuple[str, int], Peer]:
+    """AES-XTS of a shared library, by a program that calls it once a sector."""
+    program = made / "peer_xts"
+    run("gcc", "-O2", HERE / "native/peer_xts.c", "-o", program, "-ldl")
+
+    def measured(bits: int, sector: int) -> float:
+        return float(run(program, kind, name, bits, sector))
+
+    return {("xts", size): partial(measured, 4 * size) for size in (32, 64)}
+
+
+def version_of(kind: str, name: str) -> str:
+    asked = getattr(ctypes.CDLL(name), {"openssl": "OpenSSL_version", "isal": "isal_crypto_get_version_str"}[kind])
+    asked.restype = ctypes.c_char_p
+    return f"{kind}: {asked(0).decode()}"
 
 
 def run(*words: object) -> str:
@@ -129,33 +150,36 @@ def authors(folder: Path, made: Path) -> dict[tuple[str, int], Peer]:
     return peers
 
 
-def main(hctr2: Path | None, fast: Path | None) -> None:
-    data = np.random.default_rng(0).integers(0, 256, LARGE, np.uint8)
+def main(given: argparse.Namespace) -> None:
+    data = aligned(LARGE)
     with tempfile.TemporaryDirectory() as name:
-        peers: dict[tuple[str, int], Peer] = {}
-        if shutil.which("openssl"):
-            print(run("openssl", "version").strip())
-            peers |= {("xts", size): partial(openssl, 4 * size) for size in (32, 64)}
-        peers |= google(hctr2, Path(name)) if hctr2 else {}
-        peers |= authors(fast, Path(name)) if fast else {}
+        made, found = Path(name), list[dict[tuple[str, int], Peer]]()
+        for kind, at in (("openssl", given.libcrypto), ("isal", given.isal)):
+            if at:
+                print(version_of(kind, at))
+                found.append(xts(kind, at, made))
+        found += [google(given.hctr2, made)] if given.hctr2 else []
+        found += [authors(given.fast, made)] if given.fast else []
         print("\nGB/s; ratios first\n")
-        head = ("scheme", "key, bytes", "sector, bytes", "to peer", "to next width", "peer", *widths())
+        head = ("scheme", "key, bytes", "sector, bytes", "to peer", "to next width", "peers", *widths())
         show(*head, "from memory", "by two threads")
         show(*["---"] * (len(head) + 2))
         for scheme, sizes in KEYS.items():
             for size in sizes:
                 for sector in SECTORS:
-                    key, peer = bytes(range(size)), peers.get((scheme, size))
-                    beside = peer(sector) if peer else None
-                    widest, *others = found = in_cache(scheme, key, data[:CACHED].reshape(-1, sector))
-                    ratios = (beside and widest / beside, others and widest / others[0])
-                    memory = (
-                        [from_memory(scheme, key, data.reshape(-1, sector), n) for n in (1, 2)]
-                        if sector == 4096
-                        else [None] * 2
-                    )
-                    shown = (f"{speed:.2f}" if speed else "-" for speed in (*ratios, beside, *found, *memory))
-                    show(scheme, f"{size}", f"{sector:,}", *shown)
+                    asked = [peers[scheme, size](sector) for peers in found if (scheme, size) in peers]
+                    row(scheme, size, sector, [peer for peer in asked if peer], data)
+
+
+def row(scheme: str, size: int, sector: int, peers: list[float], data: np.ndarray) -> None:
+    key = bytes(range(size))
+    widest, *others = found = in_cache(scheme, key, data[:CACHED].reshape(-1, sector))
+    ratios = (peers and widest / max(peers), others and widest / others[0])
+    sectors = data.reshape(-1, sector)
+    memory = [sector == PAGE and from_memory(scheme, key, sectors, threads) for threads in (1, 2)]
+    beside = ", ".join(f"{peer:.2f}" for peer in peers) or "-"
+    first, last = ([f"{speed:.2f}" if speed else "-" for speed in part] for part in (ratios, (*found, *memory)))
+    show(scheme, f"{size}", f"{sector:,}", *first, beside, *last)
 
 
 def show(*cells: str) -> None:
@@ -164,7 +188,8 @@ def show(*cells: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--libcrypto", metavar="FILE", default=find_library("crypto"), help="OpenSSL's; the system's.")
+    parser.add_argument("--isal", metavar="FILE", help="libisal_crypto.so of isa-l_crypto.")
     parser.add_argument("--hctr2", type=Path, metavar="FOLDER", help="Clone of google/hctr2.")
     parser.add_argument("--fast", type=Path, metavar="FOLDER", help="Clone of sebatighosh/FAST.")
-    given = parser.parse_args()
-    main(given.hctr2, given.fast)
+    main(parser.parse_args())

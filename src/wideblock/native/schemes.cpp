@@ -371,6 +371,7 @@ struct Xcb : Roomless {
 
 struct AezCore {
     static constexpr bool STRIDES = false;
+    static constexpr size_t FEW = 2048;  // bytes of a sector below which four lanes cost more than they save
     Keys k;
     uint8_t I[4][BLOCK], J[60][BLOCK];  // 0, I, 2 I, 3 I, and x^i J; 4 I is x^2 I
 
@@ -404,50 +405,61 @@ struct AezCore {
         return aes<false>(k, X ^ layer ^ block(J[j - 1]));
     }
 
-    // to_i += AES(from_i + mask_i + layer); no masks for a null pointer, and one `from` for all if it is not an array.
-    template <class From> INLINE_MEMBER void add(uint8_t *to, From from, const uint8_t *masks, size_t n, const uint8_t *layer) const {
-        V added = Wide::broadcast(block(layer));
+    // to_i += AES(from_i + mask_i + layer), and so for `also`; no masks for a null pointer.
+    template <class W, class From>
+    INLINE_MEMBER void add(uint8_t *to, uint8_t *also, From from, const uint8_t *masks, size_t n, const uint8_t *layer) const {
+        constexpr size_t each = BLOCK * W::lanes;
+        typename W::V added = W::broadcast(block(layer));
         size_t at = 0;
         auto some = [&](auto vectors) INLINE_LAMBDA {
             constexpr int N = decltype(vectors)::N;
-            V s[N];
+            typename W::V s[N];
             for (int x = 0; x < N; x++) {
-                size_t here = at + BLOCK * LANES * (size_t)x;
+                size_t here = at + each * (size_t)x;
                 s[x] = from(here) ^ added;
-                if (masks) s[x] ^= Wide::load(masks + here);
+                if (masks) s[x] ^= W::load(masks + here);
             }
-            cipher<Wide, false>(k, s, [](int) {});
-            for (int x = 0; x < N; x++, at += BLOCK * LANES) Wide::store(to + at, Wide::load(to + at) ^ s[x]);
+            cipher<W, false>(k, s, [](int) {});
+            for (int x = 0; x < N; x++, at += each) {
+                W::store(to + at, W::load(to + at) ^ s[x]);
+                if (also) W::store(also + at, W::load(also + at) ^ s[x]);
+            }
         };
-        while (at + BLOCK * GROUP <= BLOCK * n) some(Vectors<8>());
+        while (at + 8 * each <= BLOCK * n) some(Vectors<8>());
         if (at < BLOCK * n) some(Vectors<4>());
     }
 
     template <bool decrypt>
     void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t tweak_bytes, uint8_t *room) const {
+        if (bytes < FEW) some<Half, decrypt>(in, out, bytes, T, tweak_bytes, room);
+        else some<Wide, decrypt>(in, out, bytes, T, tweak_bytes, room);
+    }
+
+    template <class W, bool decrypt>
+    void some(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t tweak_bytes, uint8_t *room) const {
+        constexpr size_t lanes = W::lanes;
         size_t m = bytes / BLOCK / 2 - 1, n = padded_pairs(bytes);
         int first = decrypt ? 2 : 1, second = 3 - first;
         uint8_t *a = room, *b = a + BLOCK * n, *jJ = b + BLOCK * n;
         size_t i = 0;
-        for (const uint8_t *p = in; i + LANES <= m; i += LANES, p += 2 * BLOCK * LANES) {
-            Wide::store(a + BLOCK * i, Wide::gather(p, 2 * BLOCK));
-            Wide::store(b + BLOCK * i, Wide::gather(p + BLOCK, 2 * BLOCK));
+        for (const uint8_t *p = in; i + lanes <= m + 1; i += lanes, p += 2 * BLOCK * lanes) {
+            W::store(a + BLOCK * i, W::gather(p, 2 * BLOCK));
+            W::store(b + BLOCK * i, W::gather(p + BLOCK, 2 * BLOCK));
         }
         for (; i < m; i++)
             memcpy(a + BLOCK * i, in + 2 * BLOCK * i, BLOCK), memcpy(b + BLOCK * i, in + 2 * BLOCK * i + BLOCK, BLOCK);
         B Mx = block(in + 2 * BLOCK * m), My = block(in + 2 * BLOCK * m + BLOCK);
         B Delta = tweak_bytes ? E(3, 1, block(T)) : B{};
-        auto of = [](const uint8_t *p) { return [p](size_t at) { return Wide::load(p + at); }; };
+        auto of = [](const uint8_t *p) { return [p](size_t at) { return W::load(p + at); }; };
         size_t all = whole(m);
-        add(a, of(b), jJ, all, I[2]);       // W
-        add(b, of(a), nullptr, all, I[1]);  // X
+        add<W>(a, nullptr, of(b), jJ, all, I[2]);       // W
+        add<W>(b, nullptr, of(a), nullptr, all, I[1]);  // X
         B Sx = Mx ^ Delta ^ sum(b, m) ^ E(0, first, My), Sy = My ^ E(-1, first, Sx);
-        V S = Wide::broadcast(Sx ^ Sy);
-        auto same = [S](size_t) { return S; };
-        add(a, same, jJ, all, I[3]), add(b, same, jJ, all, I[3]);  // Y and Z
+        typename W::V S = W::broadcast(Sx ^ Sy);
+        add<W>(a, b, [S](size_t) { return S; }, jJ, all, I[3]);  // Y and Z
         B Y = sum(a, m);
-        add(a, of(b), nullptr, all, I[1]);  // C'
-        add(b, of(a), jJ, all, I[2]);       // C
+        add<W>(a, nullptr, of(b), nullptr, all, I[1]);  // C'
+        add<W>(b, nullptr, of(a), jJ, all, I[2]);       // C
         B Cy = Sx ^ E(-1, second, Sy), Cx = Sy ^ Y ^ Delta ^ E(0, second, Cy);
         for (i = 0; i < m; i++)
             memcpy(out + 2 * BLOCK * i, b + BLOCK * i, BLOCK), memcpy(out + 2 * BLOCK * i + BLOCK, a + BLOCK * i, BLOCK);
