@@ -7,7 +7,7 @@ each feature, from which ``tests/plan.py`` makes ``docs/test-plan.md``. ``--part
 records it in a file of its own. A test that is marked with ``wants(PROGRAM, ..)`` is skipped where one is missing;
 ``--skipped-in=RECORD`` runs the cases that were skipped in an earlier run and need not be skipped here.
 
-No test sees the user's terminal, locale, or settings of git.
+No test sees the user's terminal, locale, or settings of git, nor the make that started the tests.
 
 A worker builds models with its share of the processors: each further translation unit reads the same headers again.
 """
@@ -34,7 +34,15 @@ from .plan import features, of_file, tree
 from .variants import part_of
 
 for name in tuple(os.environ):
-    if name.startswith(("GIT_", "LC_")) or name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "LANG", "LANGUAGE"):
+    if name.startswith(("GIT_", "LC_", "MAKE")) or name in (
+        "MFLAGS",
+        "COLUMNS",
+        "LINES",
+        "FORCE_COLOR",
+        "NO_COLOR",
+        "LANG",
+        "LANGUAGE",
+    ):
         del os.environ[name]
 os.environ |= {"TERM": "dumb", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 os.environ["GIT_CEILING_DIRECTORIES"] = tempfile.gettempdir()
