@@ -2,8 +2,9 @@
 """Inputs that a model keeps: those of modules with several instances, directly or by the modules around them."""
 
 from wideblock.drive.sector.simulation import SectorSimulation
-from wideblock.export.contract import contract
 from wideblock.simulation.repeated import kept_inputs
+
+from ..image.subject import SUBJECT
 
 TEXT = """
 module top(clk, a, o);
@@ -44,13 +45,12 @@ def test_inputs_of_modules_with_several_instances_are_kept():
 
 
 def test_rounds_of_a_core_are_found():
-    lines = kept_inputs(contract("xts-enc", {"sector_bytes": 32}).verilog).splitlines()
+    lines = kept_inputs(SUBJECT.verilog).splitlines()
     assert {line.rsplit(" ", 1)[1] for line in lines if "__round1" in line} >= {'"i"', '"key"'}
 
 
 def test_models_that_are_open_together_are_closed_in_any_order():
     """A model that is closed leaves the context of its thread, which may be that of a model that is gone."""
-    core = contract("xts-enc", {"sector_bytes": 64, "sbox": "composite"})
-    first, second = SectorSimulation(core), SectorSimulation(core)
+    first, second = SectorSimulation(SUBJECT), SectorSimulation(SUBJECT)
     second.close()
     first.close()
