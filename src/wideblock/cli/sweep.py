@@ -117,11 +117,11 @@ def sweep(
         as_json([asdict(point) for point in found])
     elif csv:
         typer.echo(records(found).csv(), nl=False)
-    elif objective:
-        _show_best(points, store, objective)
-    elif measured := [point for point in current(found) if point.figures]:
-        table(HEAD, map(row, measured))
-    if not json and not csv:
+    else:
+        if objective:
+            _show_best(points, store, objective)
+        elif measured := [point for point in current(found) if point.figures]:
+            table(HEAD, map(row, measured))
         count = f"{len(found) - failed} measured, {failed} failed, {len(points) - len(found)} stored before"
         out.print(f"{count}: {store}", markup=False)
     if failed:

@@ -71,14 +71,7 @@ def verify(
     """
     if netlist:
         fpga(netlist)
-    names = list(PRESETS) if everything else presets or []
-    if not names:
-        raise UserError("no preset is given; name one or say --all")
-    if wave:
-        trace_format(wave)
-        if len(names) > 1:
-            raise UserError(f"--wave is for one preset, got {len(names)}")
-    cores = [contract(name, settings(changes)) for name in names]
+    cores = _cores(list(PRESETS) if everything else presets or [], changes, wave)
     for core in cores:
         if files:
             core.expect(AEAD)
@@ -104,6 +97,17 @@ def verify(
         as_json(reports if len(cores) > 1 else reports[0])
     if not all(report["passed"] for report in reports):
         raise typer.Exit(1)
+
+
+def _cores(names: list[str], changes: list[str] | None, wave: Path | None) -> list[Contract]:
+    """The cores to verify. Raises UserError without one, and for a waveform of several."""
+    if not names:
+        raise UserError("no preset is given; name one or say --all")
+    if wave:
+        trace_format(wave)
+        if len(names) > 1:
+            raise UserError(f"--wave is for one preset, got {len(names)}")
+    return [contract(name, settings(changes)) for name in names]
 
 
 def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callable[[str, int, int | None], None]:
