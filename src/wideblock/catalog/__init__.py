@@ -47,7 +47,7 @@ DEMO = "fast-brw-2s"
 
 
 def preset(name: str) -> Preset:
-    """Returns the preset of that name. UserError has those that begin with ``name``, or the nearest ones."""
+    """Returns the preset of that name. UserError names the presets that begin with ``name``, or the nearest names."""
     return _named(name, PRESETS, "preset")
 
 
@@ -74,7 +74,7 @@ def select(
 ) -> list[Preset]:
     """The presets of a scheme, of a status, with data ports of ``width`` bits, with parameter ``has``; all by default.
 
-    Raises UserError for a value that no preset has, with those that there are.
+    Raises UserError for a value of no preset, and lists the known values.
     """
     wanted = {"scheme": scheme, "width": width, "status": status}
     rows = {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ-core[AES]: the two designs of the FAST paper, without a tweak, with one, and with sectors that overlap."""
+"""AEZ-core[AES]: the two designs of the FAST paper without a tweak, designs with a tweak, and designs with overlapping
+sectors.
+"""
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores

@@ -16,7 +16,7 @@ P = TypeVar("P", bound=Parameters)
 def changed(name: str, parameters: P, changes: Mapping[str, Any]) -> P:
     """The ``parameters`` of preset or part ``name`` with ``changes``.
 
-    Raises UserError for an unknown parameter and for text or a value that it cannot have.
+    Raises UserError for an unknown parameter, and for text or a value outside of the parameter's choices.
     """
     known = asdict(parameters)
     values = {}
@@ -28,7 +28,7 @@ def changed(name: str, parameters: P, changes: Mapping[str, Any]) -> P:
 
 
 def differences(parameters: Parameters, usual: Parameters) -> dict[str, Any]:
-    """The fields of ``parameters`` that are not as in ``usual``, which has the same fields."""
+    """The fields of ``parameters`` with another value than in ``usual``."""
     before = asdict(usual)
     return {field: value for field, value in asdict(parameters).items() if value != before[field]}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a parameter of a core can have while the others stay, found by trying them."""
+"""Possible values of a parameter of a core while all further parameters stay, found by trial."""
 
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace

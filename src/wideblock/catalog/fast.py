@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FAST: the rows of its paper's tables, and cores whose sectors overlap."""
+"""FAST: the rows of the paper's tables, and cores with overlapping sectors."""
 
 from dataclasses import replace
 

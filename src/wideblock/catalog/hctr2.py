@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HCTR2: cores of one and two lanes, and cores of up to four whose sectors overlap. No other hardware is published."""
+"""HCTR2: cores of one and two lanes, and cores of up to four lanes with overlapping sectors. No other hardware is
+published.
+"""
 
 from dataclasses import replace
 
@@ -45,7 +47,7 @@ SCHEME = Scheme(
 
 
 def _preset(lanes: int, *, overlap: bool) -> Preset:
-    """Without overlap a sector is read two blocks a beat, so that its first pass is no longer than the second."""
+    """Without overlap a sector is read two blocks a beat: the first pass is no longer than the second."""
     width = lanes if overlap else 2
     p = SlottedHornerParameters(width=width, lanes=lanes, overlap=overlap)
     return Preset(f"hctr2-{lanes}s" if overlap else f"hctr2-{lanes}", SCHEME, p)

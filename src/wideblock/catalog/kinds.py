@@ -52,7 +52,7 @@ class Kind(ABC, Generic[B, T]):
     """A kind of core, whose cores have behaviours ``B`` and cycle contracts ``T``.
 
     name: as in messages      noun: a message of such a core, as in reports
-    keys: the method of a core's class that has the sizes of its key
+    keys: method of a core's class with the sizes of the key
     """
 
     name: ClassVar[str]
@@ -61,7 +61,7 @@ class Kind(ABC, Generic[B, T]):
 
     @abstractmethod
     def enclosed(self, scheme: "Scheme", core: Any) -> Any:
-        """The core of a scheme within the parts that its parameters ask for around it; the core itself for none."""
+        """The core of a scheme within the enclosing parts of the parameters; the core itself for none."""
 
     @abstractmethod
     def shell(self, core: Any) -> "Shell":
@@ -73,13 +73,13 @@ class Kind(ABC, Generic[B, T]):
 
     @abstractmethod
     def takes(self, behaviour: B, answer: Any) -> bool:
-        """Whether a core of this behaviour takes a message as long as that of a known answer."""
+        """Whether a core of a behaviour takes messages of a known answer's length."""
 
     @abstractmethod
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer | AeadAnswer | None:
-        """From a core's class, its parameters, a source and a vector of it, the known answer.
+        """The known answer of a core's class, from parameters, a source and a vector of the source.
 
-        None if such a core takes no answer of these lengths.
+        None if the core takes no answer of the vector's lengths.
         """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Minalpher v1.1: with a permutation for messages and one for tags, and with one for both."""
+"""Minalpher v1.1: with a permutation each for messages and tags, and with a common permutation."""
 
 from dataclasses import dataclass
 

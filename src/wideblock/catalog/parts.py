@@ -21,7 +21,7 @@ class Part:
     """A named component that is measured alone: it takes ``bytes`` every ``timing.interval`` cycles.
 
     parameters: those of the component unless changed
-    within:     from the parameters of a core that has the part inside, those of the part there
+    within:     from the parameters of a core around the part, the parameters of the part
     """
 
     name: str
@@ -39,7 +39,7 @@ class Part:
     def changed(self, changes: Mapping[str, Any]) -> Parameters:
         """The parameters with ``changes``, given as values or as text.
 
-        Raises UserError for an unknown parameter and for a value that it cannot have.
+        Raises UserError for an unknown parameter, and for a value outside of the parameter's choices.
         """
         return changed(self.name, self.parameters, changes)
 
@@ -78,7 +78,7 @@ class KeyScheduling(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class Multiplication(Parameters):
-    """Parameters of a field multiplier, or of a hash that has one."""
+    """Parameters of a field multiplier, or of a hash with a field multiplier."""
 
     mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
     leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))

@@ -23,14 +23,14 @@ VARIANTS = {
 
 
 def summary(mode: str, ciphers: str, p: PsiParameters) -> str:
-    """One line on a core of ``mode`` with these ``ciphers``."""
+    """Summary of a core of ``mode`` with ``ciphers``."""
     powers = f", squares {p.squares.replace('-', ' ')}" if p.hash == "brw" else ""
     keys = f", a key of {p.slots} for each sector" if p.slots else ""
     return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors{keys}, {ciphers}{powers}, {p.architecture}"
 
 
 def holds(mode: str, p: PsiParameters, answer: vectors.Vector) -> bool:
-    """Whether an answer is for such a core, which reads the field as LE."""
+    """Whether an answer is for a core with LE reading of the field."""
     wanted = {"mode": mode, "hash": HASH[p.hash], "permuted": p.order == "paper", "field": "LE"}
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
 
@@ -47,7 +47,7 @@ def native(mode: str, p: PsiParameters) -> str:
 
 
 def table_3(scheme: Scheme) -> tuple[Preset, ...]:
-    """The designs of the table, and after them the same with sectors that overlap."""
+    """The designs of the table, and behind the table's designs with overlapping sectors."""
     presets, parameters = [], cast(type[PsiParameters], scheme.parameters)
     for overlap in (False, True):
         for variant, (hash, lanes, squares) in VARIANTS.items():
@@ -66,7 +66,7 @@ def table_3(scheme: Scheme) -> tuple[Preset, ...]:
 
 
 def keyed(scheme: Scheme, variant: str) -> Preset:
-    """The design of that name with sectors that overlap, each under a key of its own."""
+    """The named design with overlapping sectors, each under a separate key."""
     name = f"{scheme.name}-{variant}s"
     (preset,) = (preset for preset in table_3(scheme) if preset.name == name)
     return Preset(f"{name}-k", scheme, replace(preset.parameters, slots=256))

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""A scheme and its presets: a core beside the specification that it must agree with."""
+"""A scheme and its presets: a core beside its specification."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ Direction = Callable[[bytes, bytes], bytes]
 
 
 class Status(Enum):
-    """Advice on the use of a scheme; its security statement has the reason and its source."""
+    """Advice on the use of a scheme; reason and source are in the security statement."""
 
     RECOMMENDED = "recommended"
     BENCHMARK = "benchmark only"
@@ -38,7 +38,7 @@ class Attack:
     """A published attack, which needs no key.
 
     recover: from both directions of an implementation, functions (tweak, sector) -> sector, a tweak and a ciphertext
-             that it must not have deciphered under that tweak: the plaintext's first bytes, those that it recovers
+             not deciphered under the tweak so far: the recovered first bytes of the plaintext
     """
 
     title: str
@@ -48,7 +48,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme: its core, and the specification that the core must agree with under a key of the port's width.
+    """A scheme: the core, and the specification of the core under a key of the port's width.
 
     name:          the scheme's, as its modules are called
     hardware:      imports the component's class, whose parameters are an instance of ``parameters``; see :attr:`core`
@@ -56,15 +56,15 @@ class Scheme:
                    ``encrypt(tweak, sector)``, or ``encrypt(nonce, ad, message)``
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
-    answers:       name of the file of its known answers, or None if there are none
-    sealed_answers: the same for cores that seal sectors
-    no_icv:        reason for which it seals no sectors; empty if it does
-    holds:         from parameters and a known answer, whether it is for such a core; the kind judges its lengths
-    ciphers:       from parameters, names of the parts that are the AES cores in such a core; none if they are no parts
+    answers:       name of the file of known answers; None without known answers
+    sealed_answers: name of the file for cores with sealed sectors
+    no_icv:        reason against sealed sectors; empty if it does
+    holds:         from parameters and a known answer, whether the answer is for the core; the kind judges its lengths
+    ciphers:       from parameters, names of the parts that are the core's AES cores; none if they are no parts
     attacks:       published attacks that recover plaintext
     kind:          what its ports and messages are
-    purpose:       use for which one would pick it, in a few words
-    native:        from parameters, its name in the native library; None if it is not there
+    purpose:       typical use, in a few words
+    native:        from parameters, its name in the native library; None for a scheme without native code
     key_bits:      from parameters, the bits of a key
     limits:        raises UserError for parameters that the scheme does not have
 
@@ -113,12 +113,12 @@ class Scheme:
         return self.status is Status.BROKEN
 
     def check_status(self, *, accept_broken: bool) -> None:
-        """Raises UserError, with the reason, for a broken scheme that the user did not accept as such."""
+        """Raises UserError, with the reason, for a broken scheme that the user did not accept."""
         if self.broken and not accept_broken:
             raise UserError(f"{self.security} To use it nevertheless, give --accept-broken.")
 
     def make(self, parameters: Parameters) -> Any:
-        """The exported component: the core, within the parts that the parameters ask for around it."""
+        """The exported component: the core, within the enclosing parts of the parameters."""
         return self.kind.enclosed(self, self.core(parameters))
 
     def under(self, parameters: Parameters, key: bytes) -> Any:
@@ -151,7 +151,7 @@ class Scheme:
 class Preset:
     """A named core of a scheme.
 
-    like: the preset of the same architecture whose published rows count for this one, too; or None
+    like: the preset of an equal architecture, with published rows that count here, too; or None
     """
 
     name: str
@@ -177,7 +177,7 @@ class Preset:
     def changed(self, changes: Mapping[str, Any]) -> Parameters:
         """The parameters with ``changes``, given as values or as text.
 
-        Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
+        Raises UserError for an unknown parameter, for text that is not a value, and for an impossible mix.
         """
         if "icv_bytes" in changes and self.scheme.no_icv:
             raise UserError(f"icv_bytes is no parameter of {self.name}, which seals no sectors: {self.scheme.no_icv}")
@@ -188,7 +188,7 @@ class Preset:
 
 @contextmanager
 def hooks_of(scheme: Scheme) -> Iterator[None]:
-    """Turns a hook that the scheme's core lacks into a UserError that names it."""
+    """Turns a missing hook of the scheme's core into a UserError with the hook's name."""
     try:
         yield
     except NotImplementedError as error:

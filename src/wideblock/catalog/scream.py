@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SCREAM v3: one instance of its tweakable block cipher."""
+"""SCREAM v3: an instance of the tweakable block cipher."""
 
 from dataclasses import dataclass
 

@@ -53,7 +53,7 @@ SCHEME = Scheme(
 
 
 def _preset(lanes: int, *, overlap: bool) -> Preset:
-    """Without overlap a sector is read two blocks a beat, so that its first pass is no longer than the second.
+    """Without overlap a sector is read two blocks a beat: the first pass is no longer than the second.
 
     Source of the designs: "Fast Low Level Disk Encryption Using FPGAs", Table 4.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES-XTS: the two designs of its paper, wider ones, both directions in one core, and cores of many keys."""
+"""AES-XTS: the two designs of the paper, wider designs, both directions in a core, and cores of many keys."""
 
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.errors import UserError
@@ -29,7 +29,7 @@ CIPHERS = {
     "decrypt": ("aes128-pdc", "aes128-sec"),
     "both": ("aes128-both", "aes128-sec"),
 }
-"""The AES cores of a direction: the pipelines, and where they do not encipher the tweaks the one that does."""
+"""The AES cores of a direction: the pipelines, and a separate pipeline for tweaks if the core has one."""
 
 
 def limits(p: SinglePassParameters) -> None:

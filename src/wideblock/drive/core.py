@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A core in simulation, of whatever kind: the model, its reset and its waveform."""
+"""A core in simulation, of whatever kind: model, reset and waveform."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +18,7 @@ ZEROIZE = "zeroize"
 
 
 class Core(Exported, Protocol):
-    """A core as its traffic needs it: the exported module, and the interface behind its ports."""
+    """A core, as far as traffic needs it: the exported module, and the interface behind its ports."""
 
     @property
     def interface(self) -> Interface: ...
@@ -42,7 +42,7 @@ def reset_at(cycle: int, length: int = 1) -> ScriptEvent:
 class CoreSimulation(Generic[C]):
     """A core in simulation, out of reset, with no key loaded.
 
-    verilog:    texts to simulate in the place of the core's own, such as a netlist and its cell models
+    verilog:    texts to simulate in place of the core's Verilog, for example a netlist with cell models
     options:    how the model is built; by default its state can be saved
     simulation: an instance of the model to use in the place of a new one
     Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The best core of each scheme and the best build of each core: the most throughput an area, target by target.
 
-A preset represents its scheme without a measured point, by its contract.
+A preset represents a scheme without a measured point, by contract.
 """
 
 from collections.abc import Callable, Iterable
@@ -67,15 +67,15 @@ def of_cores(points: Iterable[Point]) -> list[Point]:
 
 
 def shape(point: Point) -> str:
-    """Preset or part with the changes that change its function, such as "fast-brw-1 sector_bytes=512"."""
+    """Preset or part with the changes of the function, for example "fast-brw-1 sector_bytes=512"."""
     core = point.identity
     changes = sorted((name, value) for name, value in core.changed.items() if name not in SAME_FUNCTION)
     return named(core.preset, dict(changes))
 
 
 def representatives() -> dict[str, str]:
-    """A preset for each scheme: of those for both directions with the fewest lanes, the one with the most bits a cycle;
-    of several the one with the narrowest ports.
+    """A preset for each scheme: of the presets for both directions with the fewest lanes, the preset with the most bits
+    a cycle; of several the one with the narrowest ports.
     """
     chosen = {}
     for name, scheme in catalog.SCHEMES.items():

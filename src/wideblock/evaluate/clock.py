@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search for the clock that the tools have to aim at, so that a core gets its highest one.
+"""Search for the aim with which the tools give a core the highest clock.
 
-A placer that has met its aim stops; one whose aim is far off takes every path for critical, and serves none.
+A placer stops at a met aim; with a far aim a placer takes every path for critical, and serves none.
 """
 
 import logging
@@ -17,7 +17,7 @@ __all__ = ["Distribution", "Found", "search"]
 log = logging.getLogger(__name__)
 
 ABOVE = 1.1
-"""The second aim, over the clock that the first one gave: a little more than can be had."""
+"""The second aim, over the clock of the first aim: a little more than can be had."""
 
 STEP, PRECISION = 1.15, 1.03
 """First and least ratio of an aim to its neighbours. Seeds differ by more than the least one."""
@@ -25,7 +25,7 @@ STEP, PRECISION = 1.15, 1.03
 
 @dataclass(frozen=True)
 class Distribution:
-    """Clocks that one core reached with several seeds, in MHz.
+    """Clocks of a core with several seeds, in MHz.
 
     lower, upper: quartiles, inclusive; with one seed all figures are equal
     """
@@ -38,7 +38,7 @@ class Distribution:
 
     @classmethod
     def of(cls, points: Sequence[Point]) -> "Distribution":
-        """The distribution of points that have clocks, at least one; of an even number the lower median."""
+        """The distribution of points with clocks, at least a point; of an even number the lower median."""
         clocks = sorted(point.found.clock.mhz for point in points if point.found.clock)
         lower, _, upper = quantiles(clocks, n=4, method="inclusive") if len(clocks) > 1 else clocks * 3
         return cls(clocks[0], lower, median_low(clocks), upper, clocks[-1])
@@ -68,13 +68,13 @@ def search(
     first: int = 3,
     trials: int = 8,
 ) -> Found:
-    """Tries aims above and below the best one so far, in smaller and smaller steps; the highest median of clocks wins.
+    """Tries aims above and below the best aim so far, in smaller and smaller steps; the highest median of clocks wins.
 
-    core:    what to measure; its aim is the first one. Its seed does not matter
+    core:    what to measure; the first aim. Its seed does not matter
     measure: gives the points of some identities, from a store or by measuring them; failures may be among them
-    seeds:   of the best aim, from 1; a target that places nothing has one point an aim
-    first:   seeds of every other aim, if ``seeds`` are not fewer          trials: the most aims that are tried
-    Raises UserError for a target that takes no aim, and if every point of an aim fails.
+    seeds:   of the best aim, from 1; a target without placement has a point an aim
+    first:   seeds of every other aim, if ``seeds`` are not fewer          trials: most tried aims
+    Raises UserError for a target without aims, and if every point of an aim fails.
     """
     if core.aim_mhz is None:
         raise UserError(f"the flow for {core.target} has no clock; choose a target with place and route, or a library")

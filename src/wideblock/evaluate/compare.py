@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our rows for each preset, and published ones beside them, as data."""
+"""Our rows for each preset, with published rows beside, as data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -35,7 +35,7 @@ UNITS = {
 class ComparedRow:
     """A published row and ours for the same preset; None where nobody has published or measured anything.
 
-    older:          mark of a point that was measured on another circuit than today's, as ``digests.older`` gives it
+    older:          mark of a point of another circuit than today's, see ``digests.older``
     size:           bytes of ours in its cycles
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
@@ -99,9 +99,8 @@ class ComparedRow:
 def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[ComparedRow]:
     """A row for each published row of each preset or part and each typical point for it; one without, if none is.
 
-    A preset that nobody has published has a row for each of its points, with a remark.
-    names:   presets and parts, all by default; a changed preset that has a published row of its own and a point comes
-             after its preset
+    A preset without published rows has a row for each point, with a remark.
+    names:   presets and parts, all by default; a changed preset with a published row and a point comes after the preset
     Raises ValueError for an unknown name.
     """
     ours: dict[str, list[Point]] = {}
@@ -121,12 +120,12 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Com
 
 
 def records(rows: Iterable[ComparedRow]) -> Records:
-    """Published rows and ours, each a row of its own, by preset and published ones first; areas in :data:`UNITS`.
+    """Published rows and our rows, separate, by preset, published rows first; areas in :data:`UNITS`.
 
     by: "paper", "open" or "vendor"; of ours "ours", and "ours alone" where there is no published row
-    cycles_alike: without those that make values of the key for each sector
+    cycles_alike: without cycles for values of the key for each sector
     key_setup, ten_blocks: cycles from a key to a message, and of ten blocks to encrypt without associated data
-    remarks: of a published row as its source needs them; of ours on all published rows that it stands beside
+    remarks: of a published row, as needed by the source; of our row on all published rows beside
     """
     found: dict[str, dict[tuple[object, ...], dict[str, None]]] = {}
     listed = list(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of today, which alone documents show, and marks of the others, for commands."""
+"""Points of today, the only points in documents, and marks of older points, for commands."""
 
 from collections.abc import Iterable
 
@@ -14,15 +14,16 @@ NOTE = "A commit in parentheses: measured at that commit, on other Verilog than 
 
 
 def of_today(points: Iterable[Point]) -> list[Point]:
-    """Those of ``points`` that were measured on the circuit that the list of circuits has for the core."""
+    """The ``points`` measured on the core's circuit in the list of circuits."""
     known = ((point, point.identity) for point in points)
     return [point for point, core in known if core.circuit is not None and core.circuit == today(core.name)]
 
 
 def older(point: Point) -> str:
-    """The mark of a point of ours that was not measured on today's circuit, such as " (b83817c)"; else nothing.
+    """The mark of our point of another circuit than today's, for example " (b83817c)"; else nothing.
 
-    Nothing is exported for it: a point is today's if the list of circuits has its own, or if this code measured it.
+    Nothing is exported for it: a point is today's if the list of circuits has the point's circuit, or if the running
+    code measured the point.
     """
     known, measured_by = point.identity, (point.identity.version, point.identity.commit)
     same = known.circuit is not None and known.circuit == today(known.name)

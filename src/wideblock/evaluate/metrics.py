@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The metrics by which papers rank cores, of their rows and of ours, each in its own unit of area."""
+"""The papers' metrics to rank cores, of published rows and of our rows, each in the row's unit of area."""
 
 from dataclasses import dataclass, replace
 
@@ -81,7 +81,7 @@ def metrics(
 
 
 def of_published(row: Published) -> Metrics:
-    """The metrics of a published row: printed ones as they are printed, the others computed from its figures."""
+    """The metrics of a published row: printed metrics as printed, all else computed from the row's figures."""
     found = metrics(
         area=next(iter(row.areas), None),
         luts=row.luts,

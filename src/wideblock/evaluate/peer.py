@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's Verilog, measured by the flow that measures ours."""
+"""Verilog of further projects, measured by our flow."""
 
 import re
 import subprocess
@@ -32,14 +32,14 @@ _LICENCES = (
     ("BSD-3-Clause", r"Redistribution and use in source and binary forms(?=.*Neither the name)"),
     ("BSD-2-Clause", r"Redistribution and use in source and binary forms"),
 )
-"""Licences by words that their texts have, the more special ones first."""
+"""Licences by words of the texts, the more special first."""
 
 
 def source(directory: Path, top: str) -> Source:
-    """Module ``top`` of the Verilog files below ``directory``, with all that it is made of and no test bench.
+    """Module ``top`` of the Verilog files below ``directory``, with all its parts and no test bench.
 
-    The files are those that define a module that is named in a file before. Raises UserError if there is no such
-    module, or two files define one.
+    A file is taken if it defines a module named in a file before. Raises UserError for a missing module, and for a
+    module of two files.
     """
     if not directory.is_dir():
         raise UserError(f"{directory} is no directory; give the one that has the Verilog files")
@@ -73,7 +73,7 @@ def source(directory: Path, top: str) -> Source:
 def origin(
     directory: Path, top: str, *, repository: str | None = None, commit: str | None = None, licence: str | None = None
 ) -> Origin:
-    """The origin of the Verilog in ``directory``: what is not given comes from its git and its licence file.
+    """The origin of the Verilog in ``directory``: missing facts come from the git directory and the licence file.
 
     Raises UserError, with the option to give, for what neither has.
     """
@@ -110,13 +110,13 @@ def clock_of(source: Source) -> str:
 
 
 def licence_of(text: str) -> str | None:
-    """SPDX identifier of a licence by its text; None for one that is not known."""
+    """SPDX identifier of a licence by its text; None if unknown."""
     words = " ".join(text.split())
     return next((name for name, pattern in _LICENCES if re.search(pattern, words, re.DOTALL)), None)
 
 
 def _licence_texts(directory: Path) -> Iterator[str]:
-    """Licence files of ``directory`` and of the directories above it in the same repository, the nearest first."""
+    """Licence files of ``directory`` and of the directories above in the repository, the nearest first."""
     root = Path(_git(directory, "rev-parse", "--show-toplevel") or directory).resolve()
     for above in (directory.resolve(), *directory.resolve().parents):
         for path in sorted(path for path in above.iterdir() if re.match(r"(?i)licen[cs]e|copying", path.name)):

@@ -25,7 +25,7 @@ _ROOM = 120  # right of the axes, for the name of the last mark
 
 @dataclass(frozen=True)
 class PlotMark:
-    """A point of a plot: what it is called, to which group it belongs, where it stands."""
+    """A point of a plot: name, group and place."""
 
     name: str
     group: str
@@ -63,7 +63,7 @@ def scatter(
     """``marks`` on logarithmic axes as SVG, with the Pareto set joined and named, and lines of equal y over x.
 
     x, y:    titles of the axes              largest: True where a large y is good
-    groups:  names of all groups, so that several plots give them the same colours
+    groups:  names of all groups, for equal colours in several plots
     reference: mark of whose y over x the lines are quarters, halves, and multiples; None: two lines a decade
     Raises UserError if the library that draws is not installed.
     """
@@ -192,7 +192,7 @@ def _ratios(xs: tuple[float, float], ys: tuple[float, float], reference: PlotMar
 
 
 def _equal(xs: tuple[float, float], ys: tuple[float, float], ratios: Iterable[float]) -> dict[str, Any]:
-    """Lines on which y over x is the same, one for each of ``ratios``."""
+    """Lines of constant y over x, a line for each of ``ratios``."""
     values = []
     for ratio in ratios:
         low, high = max(xs[0], ys[0] / ratio), min(xs[1], ys[1] / ratio)
@@ -226,7 +226,7 @@ def _points(marks: Sequence[PlotMark], groups: Sequence[str]) -> dict[str, Any]:
 
 
 def _apart(marks: Sequence[PlotMark], spans: tuple[tuple[float, float], ...]) -> list[PlotMark]:
-    """Those of ``marks``, from left to right, whose names do not cover the name of the one before."""
+    """The ``marks``, from left to right, with names that do not cover the name before."""
 
     def place(mark: PlotMark) -> list[float]:
         ends = zip((mark.x, mark.y), spans, (_WIDTH, _HEIGHT), strict=True)

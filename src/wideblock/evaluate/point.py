@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A measured point: one core on one target, with everything that another needs to measure it again."""
+"""A measured point: a core on a target, with everything to measure the core again."""
 
 import dataclasses
 import json
@@ -41,7 +41,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Identity:
-    """The core that was measured, and the tools that measured it.
+    """The measured core, and the tools.
 
     preset:     name of the preset or part; of a peer repository and module
     changed:    parameters that differ from the preset's own
@@ -54,8 +54,8 @@ class Identity:
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
     origin:     of a peer's Verilog; None for ours
-    circuit:    digest of the measured circuit, as in :class:`~wideblock.evidence.record.Evidence`; None where nothing
-                was measured yet, or it failed, and where it was not noted
+    circuit:    digest of the measured circuit, as in :class:`~wideblock.evidence.record.Evidence`; None before the
+                measurement, after a failure, and in points without a note
     """
 
     preset: str
@@ -74,7 +74,7 @@ class Identity:
 
     @property
     def name(self) -> str:
-        """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
+        """Preset and changes in a line, for example "fast-brw-1 sbox=composite"."""
         return named(self.preset, self.changed)
 
     @property
@@ -113,16 +113,16 @@ class Identity:
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of a core, and the path that limits it.
+    """The clock of a core, and the limiting path.
 
     mhz:          highest clock that the slowest path from register to register allows
     wires:        True after routing; False before layout: cells alone, no delay of wires
     start, end:   registers at the ends of the path; empty where the tool does not say
     logic_ns:     delay of the cells, those of the registers included
     routing_ns:   delay of the wires
-    registers_ns: share of ``logic_ns`` that is clock to output and setup, where the tool tells it apart
+    registers_ns: share of ``logic_ns`` for clock to output and setup, where the tool separates both
     levels:       cells between the registers; None where the tool does not say
-    checked_mhz, checked_by: a second tool's clock of the same netlist, and that tool; None where it is not installed
+    checked_mhz, checked_by: a second tool's clock of the netlist, and the tool; None where it is not installed
     """
 
     mhz: float
@@ -146,8 +146,8 @@ class Figures:
 
     part:         device, package, speed grade; of a cell library its corner
     area, unit:   the one figure to compare within a target
-    luts ... memory_bits: see :class:`wideblock.synth.yosys.AreaReport`; ``memory_bits`` are those of memories that stay
-                  memories on an ASIC
+    luts ... memory_bits: see :class:`wideblock.synth.yosys.AreaReport`; ``memory_bits`` are of memories that stay
+    memories on an ASIC
     cells:        every cell type with its number
     bytes, interval, latency: what the core takes, every how many cycles, and from first beat in to last beat out;
                   None where that has no meaning
@@ -217,7 +217,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a point has no figures: the tool's reason in one line, and the end of its log."""
+    """Why a point has no figures: the tool's reason in a line, and the end of the log."""
 
     reason: str
     log: str
@@ -242,7 +242,7 @@ class Point:
 
     @property
     def found(self) -> Figures:
-        """The figures of a point that is known to have them."""
+        """The figures of a point known to have figures."""
         assert self.figures is not None, self.failure
         return self.figures
 

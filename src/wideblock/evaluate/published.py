@@ -87,7 +87,7 @@ class Published:
 
     @property
     def alike(self) -> int | None:
-        """The cycles without those that ours has not for each sector."""
+        """The cycles without cycles that our core does not need for each sector."""
         return None if self.cycles is None else self.cycles - self.derived
 
     def message(self, blocks: int, *, ad: int = 0, decrypt: bool = False, last: int | None = None) -> int | None:
@@ -121,17 +121,17 @@ def published() -> tuple[Published, ...]:
 
 
 def for_preset(name: str) -> tuple[Published, ...]:
-    """The published rows of the architecture of a preset, perhaps changed, or part; those of the preset it is like."""
+    """The published rows of the architecture of a preset, perhaps changed, or part; rows of the preset in ``like``."""
     own = tuple(row for row in published() if name in row.presets)
     preset = catalog.PRESETS.get(name)
     return for_preset(preset.like) if not own and preset and preset.like else own
 
 
 def measured_on(family: str) -> tuple[str, ...]:
-    """The presets and parts of which there are rows on devices of ``family``; without those that a row has changed.
+    """The presets and parts with rows on devices of ``family``; without changed presets of a row.
 
-    family: as the rows say it, such as "Virtex-5"
-    Raises UserError if there is none.
+    family: as in the rows, for example "Virtex-5"
+    Raises UserError without a row.
     """
     named = dict.fromkeys(name for row in published() if row.family == family for name in row.presets)
     if not named:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a core over that of its AES cores alone: what everything around the AES costs."""
+"""The clock of a core over the clock of the AES cores alone: what everything around the AES costs."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -30,7 +30,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """A core and its AES cores, built as in it and measured alike; ``seeds`` of the core."""
+    """A core and its AES cores, built and measured alike; ``seeds`` of the core."""
 
     core: Point
     ciphers: tuple[Point, ...]
@@ -38,12 +38,12 @@ class Ratio:
 
     @property
     def value(self) -> float:
-        """The clock of the core over that of the slowest of its AES cores."""
+        """The clock of the core over the clock of the slowest AES core."""
         return _clock(self.core).mhz / min(_clock(cipher).mhz for cipher in self.ciphers)
 
 
 def ratios(points: Iterable[Point]) -> list[Ratio]:
-    """One for each typical point with a clock whose AES cores were measured, too; by target, then by name."""
+    """A ratio for each typical point with a clock and with measured AES cores; by target, then by name."""
     points = own(points)
     parts = [point for point in medians(points) if point.identity.preset in catalog.PARTS and point.found.clock]
     flows = [point.identity.flow for point in current(points) if point.figures]
@@ -81,7 +81,7 @@ def row(ratio: Ratio) -> tuple[str, ...]:
 
 
 def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:
-    """Names of the parts that are the AES cores of ``core``, with their parameters in it."""
+    """Names of the parts that are the AES cores of ``core``, with parameters as in the core."""
     preset = catalog.PRESETS.get(core.preset)
     if preset is None:
         return []
@@ -90,16 +90,14 @@ def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _alone(name: str, parameters: Mapping[str, Any], core: Identity, parts: Iterable[Point]) -> Point | None:
-    """The part ``name`` with these ``parameters``, measured as ``core`` was; of several clocks that the tools aimed at,
-    the best one.
-    """
+    """The part ``name`` with these ``parameters``, measured as ``core`` was; of several aims, the best clock."""
     same = [part for part in parts if (part.identity.preset, part.identity.parameters) == (name, parameters)]
     found = [part for part in same if part.identity.method == core.method]
     return max(found, key=lambda part: _clock(part).mhz, default=None)
 
 
 def _published(preset: str) -> list[float]:
-    """The same ratio from each of the papers' tables that have the clocks."""
+    """The ratio from each of the papers' tables with the clocks."""
     rows = [row for row in for_preset(preset) if row.kind == "paper" and row.mhz]
     found = []
     for row in rows:

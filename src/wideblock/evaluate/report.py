@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measured points as one page that needs no network: for a device the best of each scheme, plots, every core."""
+"""The measured points as a page without need for a network: for a device the best of each scheme, plots, every core."""
 
 import base64
 import gzip
@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def build(self) -> str:
-        """Everything in which rows of one preset on one device differ: parameters, options, the clock aimed at."""
+        """All differences between rows of a preset on a device: parameters, options, the clock aimed at."""
         core = self.point.identity
         aim = [f"aim {core.aim_mhz:g} MHz"] if core.aim_mhz else []
         return " ".join((*(f"{name}={value}" for name, value in core.changed.items()), *core.options,
@@ -93,7 +93,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot, what it shows in words, and its drawing as SVG."""
+    """A plot, with a caption, and the drawing as SVG."""
 
     title: str
     caption: str
@@ -134,7 +134,7 @@ def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
 def _devices(
     points: Sequence[Point], found: Sequence[Entry], cores: Sequence[Entry]
 ) -> list[tuple[Target, list[Entry], list[tuple[Entry, float, float]], list[Plot]]]:
-    """Each device on which presets were measured, those with a routed clock first.
+    """Each device with measured presets, devices with a routed clock first.
 
     Of each the best core of each scheme, every preset's best build as :func:`priced`, and plots.
     """
@@ -153,7 +153,7 @@ def _devices(
 
 
 def _clocks(found: Sequence[Entry]) -> list[Plot]:
-    """Clocks of all seeds of the flows that were run with three or more, routed ones."""
+    """Routed clocks of all seeds of the flows with three seeds or more."""
     flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
              for e in found if len(e.seeds) >= 3}  # fmt: skip
     if not flows:
@@ -171,7 +171,7 @@ def _cycles(cores: Sequence[Entry]) -> list[tuple[str, list[int | None]]]:
 
 
 def _papers(points: Sequence[Point]) -> dict[tuple[str, str, str], list[ComparedRow]]:
-    """Our rows beside those of each published table, by its source, name and tool."""
+    """Our rows beside the rows of each published table, by source, name and tool."""
     log.info("papers' tables")
     papers: dict[tuple[str, str, str], list[ComparedRow]] = {}
     for row in compare((), points):
@@ -205,8 +205,8 @@ def entries(points: Sequence[Point]) -> list[Entry]:
 
 
 def priced(cores: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
-    """Cores, each with its throughput and area over those of the smallest core with the narrowest ports of its scheme
-    and its size of sectors.
+    """Cores, each with throughput and area over the smallest core with the narrowest ports, for each scheme and size of
+    sectors.
 
     By scheme and size, in the order of ``cores``, then by throughput.
     """
@@ -275,8 +275,8 @@ def _against_area(
 def page(points: Sequence[Point]) -> str:
     """The page as HTML.
 
-    Raises UserError if there is no point with figures, if the library that draws is not installed, or if the page would
-    be larger than :data:`LARGEST`.
+    Raises UserError without a point with figures, without the library for drawings, and for a page larger than
+    :data:`LARGEST`.
     """
     found = entries(points)
     if not found and not typical(peers(points)):

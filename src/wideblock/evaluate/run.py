@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Design:
-    """Verilog of a core and its clock port; what it takes, every how many cycles, with which latency."""
+    """Verilog of a core and its clock port; message, interval and latency."""
 
     source: Source
     clock: str
@@ -72,7 +72,7 @@ def settings(
     seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
     options: arguments of the synthesis pass
     route_options: those of place and route, if routed; None for the target's
-    Raises UserError for an option that does not exist, FlowError for a tool that is missing.
+    Raises UserError for an unknown option, FlowError for a missing tool.
     """
     options, (version, commit) = tuple(options or ()), code()
     router = target.router if isinstance(target, Fpga) and routed else None
@@ -168,7 +168,7 @@ def figures(
     interval: int | None,
     latency: int | None = None,
 ) -> Figures:
-    """Reports of one core on one target as figures."""
+    """Reports of a core on a target as figures."""
     found = {field.name: getattr(area, field.name) for field in fields(Figures) if hasattr(area, field.name)}
     if isinstance(clock, ClockReport):
         found["command"] = clock.command
@@ -188,7 +188,7 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
 
 
 def design(identity: Identity) -> Design:
-    """The core of ``identity`` as the code that runs exports it."""
+    """The core of ``identity`` as exported by the running code."""
     source = exported(identity.preset, identity.changed)
     if part := catalog.PARTS.get(identity.preset):
         timing = part.make(part.changed(identity.changed)).timing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules of BRW polynomials as text: a chart of one, and the storage that they take by the number of blocks.
+"""Schedules of BRW polynomials as text: a chart of a program, and the storage of programs by the number of blocks.
 
 Source: Chakraborty et al., IEEE TC 62(2), 2013, section 2, figure 6.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stated cycles of cores, kept between runs: a core that hashes takes a good part of a second to state them."""
+"""Stated cycles of cores, kept between runs: a core with a hash takes a good part of a second to state cycles."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ def intervals(preset: str, changed: Mapping[str, Any], sizes: tuple[int, ...]) -
 
 
 def sector(preset: str, size: int) -> tuple[int, int] | None:
-    """Latency and interval of a sector core for sectors of ``size`` bytes; None where it cannot have them."""
+    """Latency and interval of a sector core for sectors of ``size`` bytes; None for an impossible mix."""
 
     def stated() -> list[int] | None:
         try:
@@ -69,7 +69,7 @@ def _interval(preset: str, changed: Mapping[str, Any], size: int) -> int | None:
 
 
 def _remembered(what: list[str], compute: Callable[[], Any]) -> Any:
-    """The value of ``compute``, from a file of the cache if this code has computed it before."""
+    """The value of ``compute``, from a file of the cache if the running code has computed the value before."""
 
     return json.loads(remembered("stated", [_code(), *what], lambda: json.dumps(compute())))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured points in the store of evidence: the newest ones, medians, those that documents show."""
+"""Measured points in the store of evidence: the newest points, medians, points for documents."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,7 +35,8 @@ def add(path: Path | str, point: Point) -> None:
 def current(points: Iterable[Point]) -> list[Point]:
     """The newest of the points that are equal by their key; a failure only where nothing was ever found.
 
-    Seeds that were run on an older netlist are left out: its digest is not that of the flow's newest point.
+    Seeds that were run on an older netlist are left out: the digest is not equal to the digest of the flow's newest
+    point.
     """
     newest: dict[str, Point] = {}
     digest: dict[str, str | None] = {}
@@ -59,7 +60,7 @@ def peers(points: Iterable[Point]) -> list[Point]:
 
 
 def medians(points: Iterable[Point]) -> list[Point]:
-    """Of each flow, which may have been run with many seeds, the point with the median clock, the lower one of two.
+    """Of each flow, perhaps with many seeds, the point with the median clock, the lower of two.
 
     In the order in which the flows were last measured, without failures; where there is no clock, the newest point.
     """
@@ -74,8 +75,8 @@ def medians(points: Iterable[Point]) -> list[Point]:
 def typical(points: Iterable[Point]) -> list[Point]:
     """One point with figures for each core on each target, by name and target: what documents show of it.
 
-    Of several options and tools it has those that were measured last; of several clocks that the tools aimed at the one
-    with the highest median; of several seeds it is the median.
+    Of several options and tools, the last measured count; of several aims, the aim with the highest median; of several
+    seeds it is the median.
     """
     groups: dict[tuple[str, str], list[Point]] = {}
     for point in medians(points):
@@ -89,6 +90,6 @@ def typical(points: Iterable[Point]) -> list[Point]:
 
 
 def _median(points: list[Point]) -> Point:
-    """The point with the median clock, or the last one if there is no clock."""
+    """The point with the median clock; without clocks the last point."""
     clocks = [point.found.clock.mhz for point in points if point.found.clock]
     return points[clocks.index(median_low(clocks))] if len(clocks) == len(points) else points[-1]

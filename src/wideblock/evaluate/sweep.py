@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A space of points, measured by several processes on this machine or by the workers of a Dask scheduler.
 
-The store is what makes a sweep resumable: a point in it is not measured again unless the core has changed, and each
-point is in it as soon as it is measured. Only the process that calls :func:`sweep` writes.
+The store is what makes a sweep resumable: a stored point is not measured again unless the core has changed, and each
+point is stored as soon as measured. Only the process that calls :func:`sweep` writes.
 """
 
 import logging
@@ -31,7 +31,7 @@ from wideblock.synth.targets import target as target_of
 __all__ = ["Space", "local", "open_points", "points_of", "scheduled", "stored", "sweep", "workers_by_memory"]
 
 GIBIBYTES_A_WORKER = 3
-"""Memory that place and route of a big core takes, with the emission of its Verilog."""
+"""Memory for place and route of a big core, with the emission of the Verilog."""
 
 CONNECTION_SECONDS = 10
 
@@ -45,7 +45,7 @@ class Space:
     names:    presets and parts
     changes:  values of each parameter, as text; empty for the presets as they are
     targets:  names of targets
-    seeds:    of the placer; used only where there is one
+    seeds:    of the placer; used only in a flow with placement
     mhz:     clocks to aim at; used only where the tools take one; empty for the target's own
     options, route_options, routed: as in :func:`wideblock.evaluate.run.identify`
     """
@@ -62,7 +62,7 @@ class Space:
     def points(self) -> list[Identity]:
         """The identity of every point, each once.
 
-        Raises UserError for a name, a target or a parameter that does not exist, and for a mix that no core can have;
+        Raises UserError for an unknown name, target or parameter, and for an impossible mix;
         FlowError for a tool that is missing.
         """
         targets = [target_of(name) for name in self.targets]
@@ -79,11 +79,11 @@ class Space:
 
 
 def open_points(points: Sequence[Identity], store: Path, *, again: bool = False, retry: bool = False) -> list[Identity]:
-    """Those of ``points`` that are to be measured.
+    """The ``points`` to be measured.
 
-    A point that was measured by other code than this has the digest of the circuit that it had then, and is to be
-    measured if the core has another now, or if the digest was not noted.
-    again: also those in the store          retry: also those in the store that failed
+    A point of older code has the digest of the circuit at the time. The point is to be measured if the core's circuit
+    has another digest now, or if the digest was not noted.
+    again: also those in the store          retry: also failed points of the store
     """
     stored = {point.identity.key: point for point in current(load(store, missing_ok=True))
               if point.figures or not retry}  # fmt: skip
@@ -103,7 +103,7 @@ def sweep(
     executor: Executor,
     progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
 ) -> list[Point]:
-    """Measures ``points`` and adds each to ``store`` as soon as it is measured, a failure with its log, too.
+    """Measures ``points`` and adds each to ``store`` as soon as measured, a failure with the log, too.
 
     A point with a digest is passed over if the core's circuit still has it.
     progress: is called with what was last done, how many are done, and of how many
@@ -149,7 +149,7 @@ def stored(points: Sequence[Identity], store: Path) -> list[Point]:
 def local(workers: int, gibibytes: float | None = None) -> Iterator[Executor]:
     """``workers`` processes of this machine; they and their tools end with the block, whatever ends it.
 
-    gibibytes: memory that a worker, and each tool that it runs, may take; by default its share of the machine's
+    gibibytes: most memory of a worker, and of each tool run by a worker; by default its share of the machine's
     """
     context = multiprocessing.get_context("spawn")
     memory = int(gibibytes * 2**30 if gibibytes else _memory() / workers)
@@ -234,7 +234,7 @@ def _prepare(memory: int) -> None:
 
 
 def _same_code(a: Identity, b: Identity) -> bool:
-    """Whether both were measured by one state of this package, without asking which circuit it gives."""
+    """Whether both were measured by an equal state of the package, whatever the circuit."""
     return (a.version, a.commit) == (b.version, b.commit) and not (a.commit or "").endswith("-dirty")
 
 

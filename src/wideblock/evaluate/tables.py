@@ -25,17 +25,17 @@ UNITS = {
 NOTHING = "Nothing here is measured on the circuits of today.\n"
 """Markdown in the place of a table without a row."""
 SHOWN = ("xc7", "ecp5", "nangate45")
-"""Targets of short tables: one without a clock, one with a routed and one with a pre-layout clock."""
+"""Targets of short tables: a table without clocks, with routed clocks and with pre-layout clocks."""
 
 
 def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
-    """The typical ones of ``points`` that were measured on ``core``: same preset, same parameters."""
+    """The typical ``points`` of ``core``: equal preset, equal parameters."""
     wanted = core.name, dict(core.changed)
     return typical(point for point in points if (point.identity.preset, dict(point.identity.changed)) == wanted)
 
 
 def section(core: Contract, points: Iterable[Point]) -> str:
-    """Returns the Markdown table of those of ``points`` that were measured on the circuit that ``core`` has today.
+    """Returns the Markdown table of the ``points`` measured on today's circuit of ``core``.
 
     Empty if there are none.
     """
@@ -45,7 +45,7 @@ def section(core: Contract, points: Iterable[Point]) -> str:
 
 
 def row(point: Point) -> tuple[str, ...]:
-    """``point``, which has figures, under :data:`HEAD`, with a dash where there is no figure."""
+    """``point``, with figures, under :data:`HEAD`, with a dash for a missing figure."""
     found = point.found
     return (
         *core_cells(point),

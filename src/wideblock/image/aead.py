@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One message through an authenticated cipher: its compiled core, or its specification."""
+"""One message through an authenticated cipher: the compiled core, or the specification."""
 
 from wideblock.drive.aead.caesar import AeadCore, segments
 from wideblock.drive.aead.exchange import activation, encryption, exchange
@@ -25,10 +25,9 @@ def longest(core: AeadCore) -> int:
 def crypt(
     core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool, engine: str = "rtl"
 ) -> bytes:
-    """The ciphertext with its tag at the end, or the message of one.
+    """The ciphertext with a tag at the end, or the message of a ciphertext.
 
-    Raises UserError for a length that the core does not take, for an unknown engine, and for a ciphertext whose tag is
-    wrong.
+    Raises UserError for an invalid length, for an unknown engine, and for a ciphertext with a wrong tag.
     """
     if engine not in ENGINES:
         raise UserError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sectors of an authenticated cipher, by its compiled core or its specification."""
+"""Sectors of an authenticated cipher, by the compiled core or the specification."""
 
 import os
 
@@ -23,11 +23,11 @@ MOST = 1 << 32
 
 
 class Authenticated:
-    """An authenticated cipher as dm-crypt uses it; beside a sector stand its tag and its nonce.
+    """An authenticated cipher as dm-crypt uses it; tag and nonce are beside the sector.
 
     Bytes:    associated data are the sector's number, little-endian, and the nonce.
     Source:   Linux, drivers/md/dm-crypt.c: ``crypt_convert_block_aead``, with an IV of ``random``.
-    Security: a nonce is fresh random bytes for each sector that is sealed, so a key serves 2^32 of them.
+    Security: a nonce is fresh random bytes for each sealed sector: a key serves 2^32 sectors.
     """
 
     tweak_bytes, chunk_bytes = NUMBER, Rtl.chunk_bytes
@@ -79,7 +79,7 @@ class Authenticated:
         return out, verdicts
 
     def _message(self, nonce: bytes, tweak: Bytes, given: bytes, *, decrypt: bool) -> bytes:
-        """A ciphertext with its tag at the end, or the message of one. Raises Rejected."""
+        """A ciphertext with a tag at the end, or the message of a ciphertext. Raises Rejected."""
         ad = tweak.tobytes() + nonce
         if self._simulation:
             return by_core(self._simulation, self._key, nonce, ad, given, decrypt=decrypt)

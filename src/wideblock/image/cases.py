@@ -42,7 +42,7 @@ class CaseResult:
     """One case, checked.
 
     reason: of a case that failed or was skipped
-    made:   by direction (``decrypt``), what the engine made; None for a ciphertext that it rejected
+    made:   by direction (``decrypt``), what the engine made; None for a rejected ciphertext
     """
 
     case: Case
@@ -153,7 +153,7 @@ def _fitting(case: Case) -> int:
 
 
 def _core(preset: str, key_bits: int, cases: Iterable[Case]) -> Contract[Any, Any]:
-    """The core of a preset that takes the longest data and tweaks of the cases, as far as there is one."""
+    """The core of a preset for the longest data and tweaks of the cases, as far as possible."""
     changes, usual = {"key_bits": key_bits}, asdict(catalog.preset(preset).parameters)
     for case in cases:
         for name, size in _sizes(case).items():
@@ -168,7 +168,7 @@ def _core(preset: str, key_bits: int, cases: Iterable[Case]) -> Contract[Any, An
 
 
 def _sizes(case: Case) -> dict[str, int]:
-    """Sizes in bytes of a case, by the names of the parameters that bound them."""
+    """Sizes in bytes of a case, by the names of the bounding parameters."""
     data = max(len(case.plaintext or b""), len(case.ciphertext or b""))
     if isinstance(case, UnitCase):
         return {"longest": min(case.unit, data), "most_tweak_bytes": len(case.tweak)}

@@ -25,7 +25,7 @@ class Crypted:
     """Account of one image.
 
     cycles:  clock cycles of the core from the loaded key to the last beat; None for an engine without a clock
-    seconds: from the engine's start to the last sector, without the time that it took to make the engine
+    seconds: from the engine's start to the last sector, without the time to make the engine
     """
 
     sectors: int
@@ -72,8 +72,8 @@ def crypt_image(
     """Writes ``source``, encrypted or decrypted sector by sector, to ``target``.
 
     source:   path of a regular file or block device, or a stream
-    target:   path of a regular file, which appears only when it is whole, or of a block device, or a stream with a
-              file descriptor. A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
+    target:   path of a regular file, visible only when whole, or of a block device, or a stream with a file descriptor.
+              A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
     progress: is called first when the engine is ready, then as sectors are written
     Raises UserError for a broken scheme, a wrong key or image, or a target that is refused, before the engine is made;
     OSError; BuildError and SimulationError from the model. A file at ``target`` is then as it was before.

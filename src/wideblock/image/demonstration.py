@@ -22,13 +22,13 @@ SIZE = 4 << 20
 KEY = bytes.fromhex("000102030405060708090a0b0c0d0e0f")
 
 Working = Callable[[str, str | None], AbstractContextManager[Progress]]
-"""From names of a task and of its preparation, or None: the context in which it runs."""
+"""From names of a task and of its preparation, or None: the context of a run."""
 
 
 def demonstrate(
     core: SectorContract, image: Path | None, work: Path, say: Callable[[str], None], working: Working
 ) -> float:
-    """Enciphers ``image``, or a new one, deciphers and compares it; returns sectors a second of the simulation.
+    """Enciphers ``image``, or a new image, deciphers and compares; returns sectors a second of the simulation.
 
     work: directory of the three images      say: called with a sentence for each step
     Raises UserError for an image that is not whole sectors, SimulationError if the image does not come back.
@@ -80,7 +80,9 @@ def _show_diffusion(core: SectorContract, plain: np.ndarray, cipher: np.ndarray,
 
 
 def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
-    """Returns how many rows of ``plain`` equal another one, and how many of those are unique in ``cipher``."""
+    """Returns the number of rows of ``plain`` equal to another row, and the number of unique rows of ``cipher`` among
+    the equal rows.
+    """
     _, place, count = np.unique(plain, axis=0, return_inverse=True, return_counts=True)
     shared = count[place.reshape(-1)] > 1
     _, place, count = np.unique(cipher, axis=0, return_inverse=True, return_counts=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that encrypt and decrypt sectors, behind one protocol.
+"""Engines to encrypt and decrypt sectors, behind a protocol.
 
-No other module of the room uses a core's description, its simulation or its specification. An engine imports its
+No further module of the room uses a core's description, simulation or specification. An engine imports its
 own: native code needs neither of them.
 """
 
@@ -26,7 +26,7 @@ Chunk = tuple[Bytes, Bytes]
 
 
 class Engine(Protocol):
-    """Encrypts or decrypts sectors under one key, in one direction.
+    """Encrypts or decrypts sectors under a key, in a direction.
 
     ``threads`` bounds the processors that work; None: all. Construction is cheap and checks whether the engine can do
     the work. Entering the context starts the engine, which may take minutes; leaving the context ends the engine.
@@ -35,7 +35,7 @@ class Engine(Protocol):
     sector_bytes: int
     tweak_bytes: int
     chunk_bytes: int
-    """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
+    """Most bytes of a chunk. A bound of memory, and of the time for which signals wait for a chunk."""
 
     def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None): ...
     def __enter__(self) -> "Engine": ...
@@ -87,7 +87,7 @@ class Rtl:
 
     @property
     def cycles(self) -> int:
-        """Those of all models together, each of which has its own clock."""
+        """The cycles of all models together, each with a separate clock."""
         return self._all_cycles() - self._first_cycle
 
     def _all_cycles(self) -> int:
@@ -169,7 +169,7 @@ ENGINES: dict[str, type[Engine]] = {"native": Native, "rtl": Rtl, "spec": Specif
 
 
 def usual(subject: SectorContract) -> str:
-    """The engine for whole images: the native library, or the core for a scheme that is not in it."""
+    """The engine for whole images: the native library, or the core for a scheme without native code."""
     return "rtl" if subject.preset.scheme.native is None else "native"
 
 

@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def kind_of(status: os.stat_result) -> str:
-    """The kind of a file with its article, as messages have it: "a FIFO"."""
+    """The kind of a file with an article, for messages: "a FIFO"."""
     return _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
 
 

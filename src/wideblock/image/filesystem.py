@@ -75,7 +75,7 @@ def kind(image: Path) -> str | None:
 
 
 def check(image: Path) -> str | None:
-    """Runs the filesystem's own checker, without repair; returns its name, or None where it is not installed.
+    """Runs the filesystem's own checker, without repair; returns the name, or None if not installed.
 
     Raises UserError when the checker finds an error.
     """
@@ -89,7 +89,7 @@ def check(image: Path) -> str | None:
 
 
 def read_back(image: Path) -> tuple[str, dict[str, bytes]] | None:
-    """Returns (the tool that read them, all files in ``image``), or None where nothing here can read it."""
+    """Returns (the reading tool, all files in ``image``), or None for an unreadable image."""
     what = kind(image)
     debugfs = shutil.which("debugfs", path=PATH)
     if what == "ext4" and debugfs:

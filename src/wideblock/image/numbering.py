@@ -25,7 +25,7 @@ WORDS: dict[str, Callable[[Words, Words], Words]] = {
     "HIGH": lambda low, high: high,
     "HIGH_SWAPPED": lambda low, high: high.byteswap(),
 }
-"""Parts of a number, of its low and its high 64 bits, by their names in the table."""
+"""Parts of a number, of the low and the high 64 bits, by names of the table."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Numbering:
     """The tweaks of an image's sectors.
 
     first:  number of the first sector, in sectors
-    offset: added to each number, in its unit
-    Raises UserError for an unknown convention and for sectors that it does not have.
+    offset: added to each number, in the number's unit
+    Raises UserError for an unknown convention, and for sectors outside of the convention.
     """
 
     convention: str
@@ -95,7 +95,7 @@ class Numbering:
 
     @property
     def _step(self) -> int:
-        """Difference of the numbers of sectors that follow each other."""
+        """Difference of the numbers of two sectors in a row."""
         return self.sector_bytes // (self._rule.counts or self.sector_bytes)
 
     def number(self, i: int) -> int:

@@ -32,7 +32,7 @@ class Layout:
     """Places of the ICVs of an image.
 
     icvs:   file of them; None: each stands behind its sector
-    stride: bytes from one sector to the next where ICVs stand behind them, zeros after; None: without any
+    stride: bytes from sector to sector with ICVs behind sectors, zeros after; None: without any
 
     An ICV has 16 bytes; in its place an authenticated cipher has a tag and a nonce.
     Raises UserError for both.
@@ -57,7 +57,7 @@ class Layout:
 
 @dataclass
 class Forgeries:
-    """Numbers of sectors that were forged, as runs of them."""
+    """Numbers of forged sectors, as runs."""
 
     runs: list[range] = field(default_factory=list)
 
@@ -88,9 +88,9 @@ def seal_image(
 ) -> tuple[Crypted, Forgeries]:
     """Seals the sectors of ``source`` into ``target``, or unseals them: a forged one becomes zeros, and is named.
 
-    A wide-block scheme by native code, whatever the engine of ``job``; an authenticated cipher by its core or its
-    specification. Other arguments, and errors, are those of :func:`wideblock.image.crypt.crypt_image`; UserError also
-    for a scheme that seals no sectors, and for ICVs that are no file, or of another number of sectors.
+    A wide-block scheme by native code, whatever the engine of ``job``; an authenticated cipher by core or
+    specification. All further arguments, and errors, as in :func:`wideblock.image.crypt.crypt_image`; UserError also
+    for a scheme without sealed sectors, and for ICVs that are no file, or of another number of sectors.
     """
     subject.preset.scheme.check_status(accept_broken=job.accept_broken)
     worker = sealer(subject, key, job.engine)

@@ -53,7 +53,7 @@ class Sealer(Protocol):
 def sealer(subject: Contract[Any, Any], key: bytes, engine: str) -> Sealer:
     """The sealer of a core: native code of a wide-block scheme, or an authenticated cipher by ``engine``.
 
-    Raises UserError for a key that the scheme does not take, and for a scheme that seals no sectors.
+    Raises UserError for an invalid key, and for a scheme without sealed sectors.
     """
     if subject.kind is AEAD:
         from wideblock.image.authenticated import Authenticated

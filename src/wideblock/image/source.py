@@ -24,7 +24,7 @@ class ImageSource:
     """An open image.
 
     name:    as messages have it
-    size:    in bytes; None for a stream, whose size is not known before its end
+    size:    in bytes; None for a stream, of unknown size before the end
     status:  of the open file; None for a stream without a file behind it
     """
 
@@ -34,7 +34,7 @@ class ImageSource:
     status: os.stat_result | None
 
     def sectors(self, sector_bytes: int) -> int | None:
-        """Number of sectors; None for a stream. Raises UserError if there is none, or part of one."""
+        """Number of sectors; None for a stream. Raises UserError without a sector, and for part of a sector."""
         if self.size is None:
             return None
         if self.size == 0:
@@ -49,7 +49,7 @@ class ImageSource:
     def chunks(self, numbering: Numbering, most_bytes: int, *, record: int | None = None) -> Iterator[Chunk]:
         """Sectors with their tweaks, in chunks of at most ``most_bytes`` of sectors.
 
-        record: bytes of a sector with all that stands behind it; None: of the sector alone
+        record: bytes of a sector with all bytes behind; None: of the sector alone
         A chunk has at least one sector. Raises UserError where the image ends inside a sector.
         """
         sector_bytes = record or numbering.sector_bytes
@@ -90,7 +90,7 @@ class ImageSource:
 def open_source(image: Path | BinaryIO) -> Iterator[ImageSource]:
     """The image at a path, or in a stream that is left open.
 
-    Raises UserError for a path that is neither a regular file nor a block device, OSError if it cannot be opened.
+    Raises UserError for a path that is neither a regular file nor a block device, OSError if the open fails.
     """
     if not isinstance(image, Path):
         yield ImageSource(image, "the input stream", None, status_of(image))

@@ -26,12 +26,12 @@ def open_target(
 ) -> Iterator[TargetFile]:
     """Target for the result of ``source``; it is complete, and on the disk, when the block has ended.
 
-    A regular file or a new one: replaced when the block ends, untouched if it raises; ``force`` allows that it exists.
-    A block device: written in place, only with ``device``, and only if it has exactly the size of the source.
+    A regular file or a new one: replaced when the block ends, untouched if it raises; ``force`` allows an existing
+    file. A block device: written in place, only with ``device``, and only if it has exactly the size of the source.
     A stream with a file descriptor: written as results come, left open.
 
     new_mode: permission bits of a file that is new; None: 0666 less the umask
-    Raises UserError for every other kind of file, a size that does not fit, and the source itself as target; OSError.
+    Raises UserError for every further kind of file, a wrong size, and the source itself as target; OSError.
     """
     if not isinstance(target, Path):
         with _stream(target, source, device) as output:

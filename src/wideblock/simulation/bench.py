@@ -40,7 +40,7 @@ State = dict[str, bytes]
 
 
 class SimulationError(RuntimeError):
-    """The model did not do what its ports promise; the message is one line that says what and when."""
+    """The model did not do what its ports promise; the message is a line with fault and cycle."""
 
 
 class Exported(Protocol):
@@ -57,7 +57,7 @@ class Exported(Protocol):
 class Simulation:
     """One instance of the compiled model of ``core``, after a cycle of reset.
 
-    verilog:  texts to simulate in the place of the core's own, such as a netlist and its cell models
+    verilog:  texts to simulate in place of the core's Verilog, for example a netlist with cell models
     power_on: number that chooses the values of registers before the reset, where the model is savable; 0: all zeros
     Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.
     """
@@ -163,7 +163,7 @@ class Simulation:
     def trace(self, path: Path) -> None:
         """Writes a waveform of each call from now on to ``path``, over that of the call before.
 
-        A cycle takes 10 units of time, so that times are 10 times the record's cycles. The model must be built with
+        A cycle takes 10 units of time: times are 10 times the record's cycles. The model must be built with
         the format that :func:`trace_format` names.
         """
         self._library.bench_trace(self._bench, str(path).encode())
@@ -186,7 +186,7 @@ def _path(name: str, top: str) -> str:
 
 
 class _Call:
-    """One call of the bench, with the arrays that ``job`` points into."""
+    """A call of the bench, with the arrays behind the pointers of ``job``."""
 
     def __init__(self, ports: Ports, script: Script):
         _check_names("channel", script.words, ports.inputs)

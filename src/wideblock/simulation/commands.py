@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands run side by side in threads; an exception in the calling thread, such as Ctrl-C, ends all of them."""
+"""Commands run side by side in threads; an exception in the calling thread, for example by Ctrl-C, ends all
+commands.
+"""
 
 import os
 import shutil
@@ -17,11 +19,11 @@ _AWAKE = 0.5  # seconds; a signal that arrives while a thread falls asleep on a 
 
 
 class BuildError(RuntimeError):
-    """A model could not be built; the message is one line that says why."""
+    """A model could not be built; the message is a line with the reason."""
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Processors available to the process."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
@@ -63,7 +65,7 @@ class Commands:
     def run(
         self, command: Sequence[object], directory: Path, failure: str, environment: Mapping[str, str] | None = None
     ) -> None:
-        """Runs one command to its end. Raises :class:`BuildError`."""
+        """Runs a command to the end. Raises :class:`BuildError`."""
         self.finish(self.start(command, directory, failure, environment))
 
     def finish(self, started: Future[None]) -> None:

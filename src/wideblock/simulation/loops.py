@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of which some bits are computed from others: no loop in hardware, but one to a simulator that sees whole
-vectors."""
+"""Vectors with bits that are computed from further bits of the vector: no loop in hardware, but a loop to a simulator
+of whole vectors.
+"""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ Graph = Mapping[str, set[str]]
 
 
 def split_lines(verilog: str) -> str:
-    """Returns lines of a Verilator configuration that have each such vector taken bit by bit.
+    """Returns lines of a Verilator configuration to take each of the vectors bit by bit.
 
     The model is then compiled without iteration, and runs up to twice as fast.
     """

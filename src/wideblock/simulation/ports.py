@@ -20,8 +20,8 @@ _WORD_BITS = 32
 class PortShell(Protocol):
     """The ports of an exported module.
 
-    ``ports`` are all of them. The two that belong to no stream and to no control are the clock and after it the
-    synchronous reset, active low if its name ends in n.
+    ``ports`` are all of them. The two ports outside of streams and controls are the clock and the synchronous reset,
+    active low if the name ends in n.
     """
 
     @property
@@ -59,7 +59,7 @@ class ChannelPorts:
     ``word`` is the type of a word: of an input :class:`Word` and then the payload, of an output its cycle and then the
     payload. ``shown`` is that of a state of an output's ports: cycle, payload, and ``valid``. A field of at most 8 bits
     is an integer, any other an array of bytes, byte 0 from the lowest bits. Raises ValueError for a field that does not
-    begin in the first bit of a byte of its port.
+    begin in the first bit of a byte of the port.
     """
 
     def __init__(self, stream: Stream, number: int):
@@ -99,7 +99,7 @@ class ChannelPorts:
 
 
 class Ports:
-    """All ports of a module, in the order in which the bench numbers them."""
+    """All ports of a module, in the order of the bench's numbers."""
 
     def __init__(self, shell: PortShell):
         inputs = [stream for stream in shell.streams if stream.channel.flow is In]

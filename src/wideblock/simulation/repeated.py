@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules with several instances: the code of one instance serves all of them."""
+"""Modules with several instances: the code of an instance serves all instances."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ _INPUT = re.compile(r"^  input (?:\[\d+:0\] )?(\S+) ?;$", re.MULTILINE)
 def kept_inputs(verilog: str) -> str:
     """Returns lines of a Verilator configuration that keep each input of a module with several instances a variable.
 
-    Without them an input is replaced by its driver, a slice of a vector, and each instance has functions of its own. A
+    Otherwise an input is replaced by the driver, a slice of a vector, and each instance has separate functions. A
     model with pipelines of AES is compiled in three quarters of the time with them.
     """
     modules = dict(_MODULE.findall(verilog))

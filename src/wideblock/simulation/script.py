@@ -24,7 +24,7 @@ RESET = "reset"
 
 @dataclass(frozen=True)
 class ScriptEvent:
-    """``control`` has ``value`` for ``length`` cycles from ``cycle`` on; at all other times it is 0.
+    """``control`` has ``value`` for ``length`` cycles from ``cycle`` on; otherwise 0.
 
     control: name of a control input, or :data:`RESET`, which has no value
     clears:  whether it may end words under way: the rules of streams do not hold in these cycles. True for a reset.
@@ -69,7 +69,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Violation:
-    """A broken rule of streams; ``port`` is the payload port that changed, if that was it."""
+    """A broken rule of streams; ``port`` is the payload port that changed, or None."""
 
     rule: StreamRule
     cycle: int
@@ -93,7 +93,7 @@ class Record:
     accepted: cycle in which each input word was accepted; -1: never
     words:    accepted words of each output channel, with their ``cycle``
     levels:   (cycle, value) of each control output that is a level: in the first cycle and at each change
-    pulses:   (cycle, value) of each other control output, in each cycle outside reset in which it is not 0
+    pulses:   (cycle, value) of each further control output, in each cycle outside reset with a value other than 0
     shown:    states of each output channel's ports, in the first cycle and at each change, if the script asks for them
     """
 

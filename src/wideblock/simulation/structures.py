@@ -35,9 +35,9 @@ class Word(ctypes.Structure):
 
     earliest:      first cycle in which the word may be valid
     after_channel: number of an input channel whose first ``after_word`` words must be accepted before; -1: none
-    chance:        that the word becomes valid in a cycle in which it may
+    chance:        that the word becomes valid in an allowed cycle
     noise:         bit n: payload port n has random bits instead of the word's
-    start:         whether a packet starts: a source that is reset goes on with the next word that does
+    start:         whether a packet starts: after a reset a source goes on with the next such word
     """
 
     _fields_ = [
@@ -61,7 +61,7 @@ class Sink(ctypes.Structure):
 
     chance: that ready is high in a cycle     wanted: words without which the call is not done
     shown:  each state of the ports, valid or not, of which ``shown_count`` were recorded: a cycle, the payload, and
-            valid; one in the first cycle and at each change, if there is room for any
+            valid; an entry in the first cycle and at each change, if the array has room
     """
 
     _fields_ = [
@@ -80,7 +80,7 @@ class Sink(ctypes.Structure):
 class Event(ctypes.Structure):
     """A control input that has ``value`` for ``length`` cycles from ``cycle`` on.
 
-    clears: whether words under way may be lost by it, so that no rule of streams holds in these cycles
+    clears: whether the event may lose words under way: no rule of streams holds in the cycles of the event
     """
 
     _fields_ = [("cycle", c_int64), ("length", c_int64), ("value", c_uint64), ("clears", c_uint32)]
@@ -99,7 +99,7 @@ class Change(ctypes.Structure):
 
 
 class Watch(ctypes.Structure):
-    """A control output: its changes if it is a level, its cycles other than zero if it is a pulse."""
+    """A control output: changes of a level, cycles of a pulse."""
 
     _fields_ = [("log", POINTER(Change)), ("capacity", c_int64), ("count", c_int64)]
 

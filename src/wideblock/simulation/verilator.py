@@ -57,8 +57,8 @@ class Options:
     optimise: the compiler's level for the code of every cycle: 1 for long runs; 0 builds in two thirds of the time and
               runs at a third of the speed. Code of construction is always compiled at level 0.
     trace:    format in which the model can write waveforms; None: it cannot
-    savable:  whether the values of the model's registers and memories can be saved. It then calls
-              ``bench_mark(VerilatedSerialize&, const char* instance, const char* name)`` before it writes a variable;
+    savable:  whether the values of the model's registers and memories can be saved. The model calls
+              ``bench_mark(VerilatedSerialize&, const char* instance, const char* name)`` before a variable is written;
               the instance is null for what is neither. Registers without an initial value may start as anything.
     coverage: whether the model counts lines, toggles and ``cover`` statements
     """
@@ -105,8 +105,8 @@ class Options:
 def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: Options | None = None) -> ctypes.CDLL:
     """The model of module ``top`` with the C++ of ``files``, by name, ready to call.
 
-    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: it is kept
-    under the hash of all that it is made of. Raises :class:`BuildError`.
+    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: the model
+    is kept under the hash of all its sources. Raises :class:`BuildError`.
     """
     options = options or Options()
     sources = list(verilog)
@@ -121,7 +121,9 @@ def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: O
 
 
 def _atomics() -> tuple[str, ...]:
-    """The library of atomic operations where the compiler has one: code of clang may call it, that of g++ does not."""
+    """The library of atomic operations where the compiler has one: code of clang may call the function, code of g++
+    does not.
+    """
     command = [compiler(), "-print-file-name=libatomic.so"]
     found = subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.strip()
     return ("-Wl,--as-needed", "-latomic") if os.path.isabs(found) else ()
@@ -190,9 +192,10 @@ def _shortened(sources: list[str], top: str) -> list[str]:
 
 
 def _mark_registers(model: Path, sources: list[str]) -> None:
-    """Has the model call ``bench_mark`` before each variable is saved: with its name if it is a register or memory.
+    """Has the model call ``bench_mark`` before each variable is saved: with the name of a register or memory.
 
-    Others are nets, whose values follow from those and the inputs, and copies of them, which may never be written.
+    All further variables are nets, with values that follow from registers and inputs, and copies of nets, perhaps never
+    written.
     """
     registers = {name: set(_REGISTER.findall(body)) for text in sources for name, body in _MODULE.findall(text)}
     for path in model.glob(f"{PREFIX}*.cpp"):
@@ -213,14 +216,16 @@ def _mark_registers(model: Path, sources: list[str]) -> None:
 
 
 def plain(name: str) -> str:
-    """A name in the Verilog from that in the model: characters other than letters, digits and single underscores are
-    spelled ``__0`` and two hexadecimal digits there."""
+    """A name in the Verilog from that in the model: characters outside of letters, digits and single underscores are
+    spelled ``__0`` and two hexadecimal digits.
+    """
     return re.sub("__0([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), name)
 
 
 def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
-    """The files of translation units, each with its highest level: code of every cycle apart from that of
-    construction, where there is enough of it."""
+    """The files of translation units, each with its highest level: code of every cycle apart from code of construction,
+    in large models.
+    """
     generated = sorted(model.glob(f"{PREFIX}*.cpp"))
     slow = [path for path in generated if "__Slow" in path.name or "__Trace" in path.name]
     fast = [*bench, *(path for path in generated if path not in slow)]
@@ -230,7 +235,7 @@ def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
 
 
 def _shares(files: list[Path]) -> list[list[Path]]:
-    """The files in parts of about the same size, no more than there are processors."""
+    """The files in parts of about equal size, at most a part a processor."""
     parts = max(1, min(processors(), _size(files) // _UNIT))
     shares: list[list[Path]] = [[] for _ in range(parts)]
     for path in sorted(files, key=lambda p: (-p.stat().st_size, p.name)):

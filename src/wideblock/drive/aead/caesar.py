@@ -34,14 +34,14 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class Item:
-    """Words of one mark, whole ones; the first byte is in the high bits of the first word."""
+    """Whole words of a mark; the first byte is in the high bits of the first word."""
 
     mark: Mark
     data: bytes
 
 
 class AeadCore(Core, Protocol):
-    """An authenticated cipher as its traffic needs it."""
+    """An authenticated cipher, as far as traffic needs it."""
 
     @property
     def behaviour(self) -> AeadBehaviour: ...
@@ -90,7 +90,7 @@ class CaesarFormat:
         ]
 
     def decrypt(self, npub: bytes, ad: bytes, sealed: bytes) -> list[Item]:
-        """A message to decrypt, its tag at its end, for the public data input."""
+        """A message to decrypt, with the tag at the end, for the public data input."""
         ciphertext, tag = self.shape.parts(sealed)
         eoi = Type.CIPHERTEXT if ciphertext else Type.AD if ad else Type.NPUB
         return [
@@ -104,8 +104,8 @@ class CaesarFormat:
     def encrypted(self, size: int, sealed: bytes) -> list[Item]:
         """The data output of a message of ``size`` bytes that was encrypted to ``sealed``: segments, tag and status.
 
-        There are as many segments as the message has, the last one with all that the cipher adds; one if it is not
-        online.
+        The output has the segments of the message; the last segment has all that the cipher adds; a single segment if
+        the cipher is not online.
         """
         ciphertext, tag = self.shape.parts(sealed)
         segments = max(1, -(-size // self.segment)) if self.shape.online else 1
@@ -128,7 +128,7 @@ class CaesarFormat:
         return self._first(Mark.HEADER, type << 28 | flags << 24 | length)
 
     def instruction(self, opcode: int) -> Item:
-        """An instruction, also one that does not exist."""
+        """An instruction, perhaps an unknown one."""
         return self._first(Mark.INSTRUCTION, opcode << 28)
 
     def data(self, data: bytes) -> list[Item]:
@@ -146,7 +146,7 @@ class CaesarFormat:
     def _segments(
         self, type: Type, data: bytes, *, eoi: bool = False, last: bool = False, segments: int = 0
     ) -> list[Item]:
-        """Segments, ``segments`` if given: the last one has the rest. EOI, EOT and Last are those of the last one."""
+        """Segments, ``segments`` if given: the last one has the rest. EOI, EOT and Last are of the last segment."""
         n = segments or max(1, -(-len(data) // self.segment))
         found = []
         for at in range(n):
@@ -192,9 +192,9 @@ def _words_of(header: int, word_bits: int) -> int:
 
 
 def segments(values: Sequence[int], word_bits: int) -> dict[Type, bytes]:
-    """The data of the segments of an output that ends with its status, by their type.
+    """The data of the segments of an output with a status at the end, by type.
 
-    Raises ValueError for words that are no such output.
+    Raises ValueError for words of another form.
     """
     size, found = word_bits // 8, {}
     data = b"".join(value.to_bytes(size, "big") for value in values[:-1])
@@ -219,7 +219,7 @@ def text(items: Iterable[Item], word_bits: int, comment: str) -> str:
 
 
 def from_text(name: str, content: str, word_bits: int) -> list[int]:
-    """The words of a text file. Raises UserError, with ``name`` and the line, for one that is no such file."""
+    """The words of a text file. Raises UserError, with ``name`` and the line, for a file of another form."""
     found: list[int] = []
     for number, line in enumerate(content.splitlines(), 1):
         mark, equals, value = line.partition("#")[0].partition("=")

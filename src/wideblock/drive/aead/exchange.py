@@ -41,7 +41,9 @@ def encryption(api: CaesarFormat, npub: bytes, ad: bytes, message: bytes, sealed
 
 
 def decryption(api: CaesarFormat, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None) -> Exchange:
-    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if it must be rejected."""
+    """A message to decrypt, with the tag at the end; ``message`` is the right plaintext, or None for a message that
+    must be rejected.
+    """
     wrong = ", to be rejected" if message is None else ""
     about = f"decryption of {max(0, len(sealed) - api.shape.tag)} bytes, {len(ad)} of associated data{wrong}"
     right = api.failed() if message is None else api.decrypted(message)
@@ -49,5 +51,5 @@ def decryption(api: CaesarFormat, npub: bytes, ad: bytes, sealed: bytes, message
 
 
 def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
-    """A message that must fail though it is right."""
+    """A right message that must fail."""
     return Exchange(f"{of.about}, {why}", of.pdi, (), api.words(api.failed()))

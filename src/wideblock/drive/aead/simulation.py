@@ -23,7 +23,7 @@ class PlayedMessages:
 
     accepted: cycle in which each word of ``pdi`` and ``sdi`` was accepted; -1: never
     out:      words of ``do``, accepted in the cycles ``left``
-    last:     places of those that end a packet; None if the port has no packets
+    last:     places of the last words of packets; None if the port has no packets
     """
 
     outcome: PlayOutcome
@@ -65,10 +65,10 @@ class AeadSimulation(CoreSimulation[AeadCore]):
         after: int = 0,
         limit: int = NEVER,
     ) -> Script:
-        """A call that ends when all input is accepted and all output that is wanted left, and some cycles.
+        """A call that ends some cycles after all input was accepted and all wanted output left.
 
         ends:        places of the last words of packets in ``pdi`` and ``sdi``; None: those of the exchanges
-        wanted:      words of output; None: the right ones of all exchanges, or none if there is a limit
+        wanted:      words of output; None: the right words of all exchanges; none with a limit
         offer, take: chances that a word is valid in a cycle, and accepted
         after:       cycle before which no word is valid
         limit:       cycles of the call

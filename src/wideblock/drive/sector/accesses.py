@@ -62,8 +62,8 @@ def access_words(core: EngineSimulation, accesses: Sequence[BusAccess]) -> tuple
 def answers(core: EngineSimulation, accesses: Sequence[BusAccess], record: Record) -> Iterator[Answer]:
     """Results of the accesses of a record.
 
-    A write takes effect in the cycle after the later of its address and word was accepted, and after the response
-    before it was accepted. A read samples in the cycle after its address was accepted, under the same condition.
+    A write takes effect in the cycle after both address and word were accepted, and after the response before was
+    accepted. A read samples in the cycle after the address was accepted, and after the response before was accepted.
     """
     for space in core.maps:
         aw, w, b, ar, r = core.channels(space, "aw", "w", "b", "ar", "r")
@@ -91,7 +91,7 @@ def _split(accesses: Sequence[BusAccess], space: str) -> tuple[list[BusAccess], 
 
 
 def _fill(words: Any, field: str, values: Sequence[int], cycles: Sequence[int]) -> None:
-    """Gives each word a value and the first cycle in which it may be valid."""
+    """Gives each word a value and the first cycle of a possible valid."""
     room = words[field]
     size = 1 if room.ndim == 1 else room.shape[1]
     data = np.array(values, "<u8").reshape(-1, 1).view(np.uint8)[:, :size]

@@ -15,7 +15,7 @@ from wideblock.simulation.script import Words
 __all__ = ["Encoding"]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-"""Step from a sector's tag to the next one's: those near each other differ in every byte."""
+"""Step from a sector's tag to the next one's: near tags differ in every byte."""
 
 
 class Encoding:
@@ -45,16 +45,16 @@ class Encoding:
         """A script of sectors, some of them perhaps too short or too long; ``more`` are other fields of a script.
 
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
-        tweaks:  one a sector, each of the core's ``tweak_bytes``, or of any number where a sector states it
-        decrypt: one for all, or one a sector
-        icvs:    one a sector, for a core that seals; others count as zeros
-        stated:  bytes that each sector states to have, or None for those that it has
+        tweaks:  one a sector, each of the core's ``tweak_bytes``, or of any stated size
+        decrypt: a value for all sectors, or a value a sector
+        icvs:    a value a sector, for a core that seals; others count as zeros
+        stated:  stated bytes of each sector, or None for the true size
         keeps:   ``keep`` of each sector's beats, empty where it follows from the length
-        slots:   of their keys, one for all or one a sector, for a core with slots
-        offer, take: chance that a word becomes valid, and that a beat is accepted, in a cycle
+        slots:   slot of the key for all sectors, or a slot a sector, for a core with slots
+        offer, take: chances in a cycle of a valid word, and of an accepted beat
         want:    output beats without which the call is not done
-        noise:   random values on inputs that no rule lets the core read
-        Raises ValueError for sectors, tweaks and keys that the ports cannot carry.
+        noise:   random values on inputs that the core must not read
+        Raises ValueError for sectors, tweaks and keys beyond the ports.
         """
         counts, tails = self._sizes([len(sector) for sector in sectors])
         if len(tweaks) != len(counts):
@@ -113,7 +113,7 @@ class Encoding:
     def _put_icvs(self, words: Words, icvs: Sequence[bytes] | Bytes, ends: Cycles, *, noise: bool) -> None:
         """Puts ICVs beside the last beats. With noise, ICV and tweak have odd values in all beats without a meaning.
 
-        Both share a port, on which the bench puts no noise: each beat has a meaning for one or the other.
+        Both share a port, on which the bench puts no noise: each beat has a meaning for either.
         """
         rows = [bytes(icv).ljust(self.shape.icv_bytes, b"\0") for icv in (icvs if len(icvs) else [b""] * len(ends))]
         if noise:
@@ -124,7 +124,9 @@ class Encoding:
         words["icv"][ends] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
 
     def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: Sequence[int], slots: Any) -> dict[str, Bytes]:
-        """Fields of the sectors' requests, (sectors, bytes), with a tag for each; those that the core has count."""
+        """Fields of the sectors' requests, (sectors, bytes), with a tag for each; only requests of the core's form
+        count.
+        """
         return {
             "tweak": self._tweaks(tweaks),
             "tweak_size": _bytes([len(tweak) for tweak in tweaks], 1),
@@ -136,8 +138,8 @@ class Encoding:
     def _with_requests(
         self, words: Words, request: dict[str, Bytes], counts: Cycles, offer: float
     ) -> tuple[Words, Cycles]:
-        """The words of the channel and the places of the beats ``words`` in it: each sector's request is beside its
-        first beat, or in words of its own before it, with ones behind its last byte.
+        """The words of the channel and the places of the beats ``words`` in it: each sector's request is beside the
+        first beat, or in separate words before, with bits of 1 behind the last byte.
         """
         channel, starts = self._in.stream.channel, np.cumsum(counts) - counts
         if not (head := channel.header_words):
@@ -164,7 +166,7 @@ class Encoding:
     def _tweaks(self, tweaks: Sequence[bytes] | Bytes) -> Bytes:
         """Tweaks as the ports have them, (tweaks, tweak_room).
 
-        Where a sector states the size of its own, the bytes behind it are ones, which must not count.
+        Where a sector states the size of the tweak, the bytes behind the tweak are all 1, and must not count.
         """
         room = self.shape.tweak_room
         wrong = [len(tweak) for tweak in tweaks if len(tweak) != room]
@@ -174,7 +176,7 @@ class Encoding:
         return np.frombuffer(data, np.uint8).reshape(len(tweaks), room)
 
     def _sizes(self, sizes: Sequence[int]) -> tuple[Cycles, Cycles]:
-        """Beats of each sector, and bytes of its last one."""
+        """Beats of each sector, and bytes of the last beat."""
         beat = self.shape.beat_bytes
         for size in sizes:
             if self.shape.partial and not size:
@@ -204,8 +206,8 @@ class Encoding:
     ) -> tuple[dict[str, Words], Cycles]:
         """The words of all keys, and the number of the word after each.
 
-        Words of a key after its first have gaps between, as the beats of sectors do. A key that comes before a sector
-        waits for the words before its first one, of ``heads``, and its first beat, of ``firsts``, waits for the key.
+        Words of a key after its first have gaps between, as the beats of sectors do. A key before a sector waits for
+        the words before the sector's first word, of ``heads``; the first beat, of ``firsts``, waits for the key.
         """
         sizes = np.array([self._key_size(key) for key in keys], np.int64)
         ends = np.cumsum(sizes)

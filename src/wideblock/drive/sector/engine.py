@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sector core within its engine, in simulation: its registers by their names, and keys through them."""
+"""A sector core within its engine, in simulation: registers by name, and keys through registers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _ERROR = {error.value: error.name for error in CommandError}
 
 
 class EngineSimulation(SectorSimulation):
-    """An engine in simulation, after a reset; its bus is driven a register at a time, its stream by scripts.
+    """An engine in simulation, after a reset; the bus is driven a register at a time, the stream by scripts.
 
     Sectors go through it as through a core; ``load_key`` is a command.
     """
@@ -58,7 +58,7 @@ class EngineSimulation(SectorSimulation):
         return words
 
     def reads(self, map_name: str, offset: int) -> dict[str, Words]:
-        """The word of one read, by its channel."""
+        """The word of a read, by channel."""
         (ar,) = self.channels(map_name, "ar")
         words = self.simulation.words(ar, 1)
         _put(words, "addr", offset)
@@ -91,7 +91,7 @@ class EngineSimulation(SectorSimulation):
         return _number(word["data"]), _number(word["resp"])
 
     def set(self, name: str, value: int, index: int = 0) -> None:
-        """Writes the register of that name, of whichever map has it. Raises :class:`SimulationError` if refused."""
+        """Writes the named register, of any map. Raises :class:`SimulationError` if refused."""
         map_name, offset = self.place(name, index)
         if response := self.write(map_name, offset, value):
             raise SimulationError(f"{self.core.module}: a write of {name} has the response {response}")
@@ -130,7 +130,7 @@ class EngineSimulation(SectorSimulation):
     # Commands
 
     def until(self, name: str, field: str, value: int, most: int) -> int:
-        """Reads until a field has a value; cycles that it took. Raises :class:`SimulationError` after ``most``."""
+        """Reads until a field has a value; cycles of the command. Raises :class:`SimulationError` after ``most``."""
         start = self.cycle
         while self.field(name, field) != value:
             if self.cycle - start > most:
@@ -138,7 +138,7 @@ class EngineSimulation(SectorSimulation):
         return self.cycle - start
 
     def prepare(self, command: str, slot: int = 0, key: bytes = b"", *, aux: int = 0) -> int:
-        """Writes the registers of a command in the order of Caliptra's firmware; the word of CTRL that starts it."""
+        """Writes the registers of a command in the order of Caliptra's firmware; the starting word of CTRL."""
         self.set("CTRL", DONE)
         if not self.field("CTRL", "RDY"):
             raise SimulationError(f"{self.core.module}: RDY is 0")
@@ -176,7 +176,7 @@ class EngineSimulation(SectorSimulation):
         return self.cycle - start
 
     def fill_window(self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False) -> int:
-        """Writes a message into the window; the word of WINDOW_REQUEST that starts it."""
+        """Writes a message into the window; the starting word of WINDOW_REQUEST."""
         self.put("WINDOW_TWEAK", tweak)
         self.put("WINDOW_DATA_IN", data)
         self.set("WINDOW_SIZE", len(data))
@@ -185,7 +185,7 @@ class EngineSimulation(SectorSimulation):
     def window(
         self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False, most: int = 100_000
     ) -> tuple[bytes, int | None]:
-        """A message through the window: its result, or the cause for which it was refused."""
+        """A message through the window: result, or cause of the refusal."""
         self.set("WINDOW_REQUEST", self.fill_window(slot, data, tweak, decrypt=decrypt))
         self.until("WINDOW_STATUS", "DONE", 1, most)
         cause = self.field("WINDOW_STATUS", "CAUSE") if self.field("WINDOW_STATUS", "FAULT") else None

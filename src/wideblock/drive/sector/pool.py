@@ -30,9 +30,9 @@ class AnswerPool(Protocol):
 
 
 class SpecificationPool:
-    """Answers of a specification, which is made from a key, from processes of their own, while this process goes on.
+    """Answers of a specification under a key, from separate processes, while the calling process goes on.
 
-    Each process is served by a thread here, which sends it one task at a time and waits for the answer. The processes
+    A thread here serves each process: sends a task, and waits for the answer. The processes
     hold nothing of value: they are killed when the pool closes, whatever they are doing, so closing never waits. They
     also end by themselves when this process is gone.
 
@@ -65,7 +65,7 @@ class SpecificationPool:
             connection.close()
 
     def values(self, key: bytes, request: Request) -> Values:
-        """Intermediate values of one request, named as in the paper, computed by this process."""
+        """Intermediate values of a request, named as in the paper, computed by the calling process."""
         return trace(self._specification(key), request.decrypt, request.tweak, request.given)
 
     def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
@@ -80,7 +80,7 @@ class SpecificationPool:
         return [answer for part in self.submit(key, requests) for answer in part.result()]
 
     def _start(self) -> None:
-        """Starts one process. It is forked with signals blocked: none can reach it before its own handlers are set."""
+        """Starts one process. It is forked with signals blocked: no signal comes before the handlers are set."""
         context = get_context("fork")
         here, there = context.Pipe()
         process = context.Process(target=_work, args=(there, here, self._specification), daemon=True)
@@ -141,7 +141,7 @@ def _answers(keyed: Specification, requests: Sequence[Request]) -> list[bytes]:
 
 
 def answered(keyed: KeyedCipher, request: Request) -> bytes:
-    """The result and its ICV where the core seals, zeros for that of a plain sector; nothing for a forged sector."""
+    """The result, with an ICV where the core seals, zeros for a plain sector; nothing for a forged sector."""
     if not request.decrypt:
         return keyed.encrypt(request.tweak, request.given)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sector cores as their traffic needs them, and the sizes that their interface has."""
+"""Sector cores, as far as traffic needs them, and the sizes of the interface."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -31,7 +31,7 @@ class Shape:
     tweak_bytes: of a tweak, of the size for which the timing is stated; 0 if there is none
     tweak_room:  that the ports have for a tweak
     most_stated: that a message can state to have; 0 where none states its size
-    slots:       of keys, one of which a message names; 0: the core has one key
+    slots:       number of key slots; a message names a slot; 0: the core has one key
     tag_bytes:   of a message's tag; 0: it has none
     icv_bytes:   of a sector's integrity check value; 0: it has none
     """

@@ -17,7 +17,7 @@ __all__ = ["SectorSimulation", "StatedForged"]
 
 
 class StatedForged(SimulationError):
-    """A core that seals sectors states that one is forged."""
+    """A core with sealed sectors states a forged sector."""
 
 
 class SectorSimulation(CoreSimulation[SectorCore]):
@@ -36,7 +36,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
     def load_key(self, key: bytes, slot: int = 0) -> int:
         """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length.
 
-        ``slot`` is that of the key, for a core with slots; it must not have one.
+        ``slot`` is that of the key, for a core with slots; the core must not have a key.
         """
         self.expect_key(key)
         record = self.play(self.script(keys=[Key(key, slot=slot)], quiet=0))
@@ -51,7 +51,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         icvs: Sequence[bytes] | Bytes = (),
         **more: Any,
     ) -> SectorScript:
-        """A script of sectors, as :meth:`Encoding.script` has it, with the patience that the core may need."""
+        """A script of sectors, as of :meth:`Encoding.script`, with the patience for the core."""
         patience = self.patience(more.get("offer", 1.0), more.get("take", 1.0))
         return self._encoding.script(sectors, tweaks, decrypt, icvs, **{"patience": patience, **more})
 
@@ -69,11 +69,11 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         )
 
     def play(self, script: SectorScript, *, seed: int = 0) -> SectorRecord:
-        """The record of one script; how it ended is in its ``outcome``, never an exception."""
+        """The record of one script; the end is in the ``outcome``, never an exception."""
         return SectorRecord(script, self.simulation.play(script, seed), self._keep)
 
     def expect_done(self, record: SectorRecord) -> None:
-        """Raises :class:`SimulationError` for a call that did not end as it should."""
+        """Raises :class:`SimulationError` for a call with a wrong end."""
         if record.violation is not None:
             raise SimulationError(f"{self.core.module}: {record.violation}, cycle {record.violation_cycle}")
         if record.outcome == PlayOutcome.RECORD_FULL:
@@ -98,11 +98,11 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         seed: int = 0,
         noise: bool = False,
     ) -> SectorRecord:
-        """Sends sectors of lengths that the core takes through it under the loaded key, or those of ``slots``.
+        """Sends sectors of valid lengths through the core under the loaded key, or under the keys of ``slots``.
 
         offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
-        Raises :class:`StatedForged` if the core states that one is forged, and :class:`SimulationError` if not exactly
-        these sectors leave, each whole.
+        Raises :class:`StatedForged` if the core states a forged sector, and :class:`SimulationError` unless exactly the
+        given sectors leave, each whole.
         """
         for size in {len(sector) for sector in sectors}:
             check_sector(self.core, size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of sectors of one size through a core in simulation, as disk images need them."""
+"""Streams of sectors of a common size through a core in simulation, for disk images."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,12 +25,12 @@ def stream_sectors(
     """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come.
 
     The chunks go in turn through several simulations of a core, each in a thread; none runs empty between its chunks.
-    Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, tweak_bytes);
+    Sectors in are (n, size), of a valid size, not necessarily whole beats; tweaks are (n, tweak_bytes);
     sectors out (n, size), in the order of those in. Memory is bounded by a few chunks a simulation.
 
-    threads: one a simulation; whoever made them must end them before the simulations are closed
-    A key must be loaded. Raises ValueError for a size that the core does not take, :class:`SimulationError` if not
-    exactly these sectors leave.
+    threads: one a simulation; the maker must end the threads before the simulations are closed
+    A key must be loaded. Raises ValueError for an invalid size, :class:`SimulationError` unless exactly the given
+    sectors leave.
     """
     lanes: list[_Lane] = []
     waiting: deque[tuple[_Lane, int]] = deque()
@@ -49,7 +49,7 @@ def stream_sectors(
 
 
 def _left(waiting: "deque[tuple[_Lane, int]]") -> Iterator[Bytes]:
-    """The chunks that left whole, in order, which then wait no more."""
+    """The whole chunks so far, in order; a chunk is returned once."""
     while waiting and len(waiting[0][0].left) >= waiting[0][1]:
         lane, count = waiting.popleft()
         sectors, lane.left = lane.left[:count], lane.left[count:]
@@ -57,7 +57,7 @@ def _left(waiting: "deque[tuple[_Lane, int]]") -> Iterator[Bytes]:
 
 
 class _Lane:
-    """A stream whose calls are made by another thread, one at a time; ``left`` are sectors that left it."""
+    """A stream with calls by another thread, a call at a time; ``left``: sectors that left."""
 
     def __init__(self, stream: "_Stream", threads: Executor):
         self.stream, self._threads = stream, threads
@@ -70,14 +70,14 @@ class _Lane:
         self._under_way = self._threads.submit(lambda: list(call()))
 
     def finish(self) -> None:
-        """Waits for the call under way, if there is one. Raises what it raised."""
+        """Waits for the call under way, if any. Raises what it raised."""
         if self._under_way:
             self.left = np.concatenate([self.left, *self._under_way.result()])
             self._under_way = None
 
 
 class _Stream:
-    """The state of a stream: beats ``inside`` the core, and those of a sector that has only begun to leave."""
+    """The state of a stream: beats ``inside`` the core, and beats of a sector under way out."""
 
     def __init__(self, simulation: SectorSimulation, size: int, decrypt: bool):
         check_sector(simulation.core, size)
@@ -87,7 +87,7 @@ class _Stream:
         self.left = np.zeros((0, simulation.shape.beat_bytes), np.uint8)
 
     def play(self, sectors: Bytes, tweaks: Bytes, *, last: bool) -> Iterator[Bytes]:
-        """Sends sectors; those that leave meanwhile, or all if these are the last."""
+        """Sends sectors; results that leave meanwhile; behind the last beats all results."""
         if sectors.shape[1] != self.size:
             raise ValueError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
         self.inside += len(sectors) * self.beats

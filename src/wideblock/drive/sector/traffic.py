@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sectors and keys of a sector core, scripts of them, and records in the same terms."""
+"""Sectors and keys of a sector core, scripts, and records in equal terms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class KeyedCipher(Protocol):
 class Specification(KeyedCipher, Protocol):
     """A scheme under one key.
 
-    key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks; among them each word
-                  of the key port and each derived one, in blocks of 16 bytes
-    tweak_values: those that the key and a sector's tweak determine, of 16 bytes each
+    key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks; with each word of the
+                  key port and each derived word, in blocks of 16 bytes
+    tweak_values: values determined by key and tweak, of 16 bytes each
     """
 
     def key_values(self, blocks: int) -> Values: ...
@@ -38,12 +38,12 @@ class Specification(KeyedCipher, Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A sector as it is sent, of any length that the ports can carry.
+    """A sector as sent, of any length that the ports can carry.
 
-    stated: bytes that it states to have, where it states any; None: those that it has
+    stated: stated bytes, where the sector states any; None: the true size
     keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
     slot:   of its key, for a core with slots
-    icv:    its integrity check value, for a core that seals; to encrypt, it does not matter
+    icv:    integrity check value, for a core that seals; to encrypt, it does not matter
     """
 
     data: bytes
@@ -56,12 +56,12 @@ class Request:
 
     @property
     def given(self) -> bytes:
-        """The sector as a specification takes it: to decrypt, with its ICV behind it."""
+        """The sector as a specification takes it: to decrypt, with the ICV behind."""
         return self.data + self.icv if self.decrypt else self.data
 
     @property
     def size(self) -> int:
-        """Bytes that the core must take it to have."""
+        """Bytes that the core must take as the size."""
         return len(self.data) if self.stated is None else self.stated
 
 
@@ -88,7 +88,7 @@ class SectorScript(Script):
     counts:   (sectors,) beats of each sector
     tails:    (sectors,) bytes of each sector's last beat
     places:   (beats,) number of each beat among the words of ``i``, where words with requests may come between
-    heads:    (sectors,) number of the first of these words, or where there is none of the first beat
+    heads:    (sectors,) number of the first word of a request, or of the first beat without such words
     tags:     (sectors, tag_bytes) tag of each sector
     keys:     in order
     key_ends: (keys,) number of the word after each key's last
@@ -126,12 +126,12 @@ class SectorScript(Script):
 class SectorRecord:
     """Record of a script in sectors; cycles count from its start, -1 where nothing happened.
 
-    words: the record that it was made from
+    words: source of the record
     beats_in: (beats,) each input beat
     first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many; an event between
-        a sector's request and its first beat ends the sector, which then began with its request
-    within: part of a sector in which the source is at the end: 0 none, 1 its request, 2 its beats
-    key_first, key_taken: (keys,) first and last word accepted of each key; no last one if an event cut it off
+                                 request and first beat ends the sector; the sector then began with the request
+    within: part of a sector in which the source is at the end: 0 none, 1 the request, 2 the beats
+    key_first, key_taken: (keys,) first and last word accepted of each key; no last beat if an event cut the sector off
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
     out_tags: (output beats, tag_bytes)
     out_icvs: (output beats, icv_bytes)
@@ -186,7 +186,7 @@ class SectorRecord:
 
     @property
     def sectors(self) -> list[Bytes]:
-        """A row of bytes for each sector; this and the next two hold where all of them left, each whole."""
+        """A row of bytes for each sector; valid, as are the next two, if all sectors left, each whole."""
         out, script, beat = self.out.reshape(-1), self.script, self.out.shape[1]
         places = zip(script.starts.tolist(), script.ends.tolist(), script.tails.tolist(), strict=True)
         return [out[beat * start : beat * end - beat + tail] for start, end, tail in places]

@@ -38,7 +38,9 @@ S = TypeVar("S", bound=CoreSimulation[Any])
 
 @dataclass(frozen=True)
 class Clear:
-    """A way to clear a core: its ``events``, and the ``cycles`` from its begin on after which nothing may be left."""
+    """A way to clear a core: the ``events`` of a record, and the ``cycles`` from the begin on after which nothing may
+    be left.
+    """
 
     name: str
     events: tuple[ScriptEvent, ...]
@@ -58,7 +60,7 @@ def clears(moment: int, zeroize: int) -> tuple[Clear, ...]:
 class Check(Generic[S]):
     """One check under way: the core, its model, a stream of random choices, and counts of work.
 
-    amount:  sectors or messages of the random check; the others are scaled down with it when it is small
+    amount:  sectors or messages of the random check; further checks are scaled down with a small amount
     vectors: known answers
     played, cycles, seconds: sectors or messages so far, and cycles and time of the simulation
     """
@@ -81,7 +83,7 @@ class Check(Generic[S]):
         self.seconds = 0.0
 
     def few(self, n: int) -> int:
-        """Sectors or messages of a check whose count matters less than its variety."""
+        """Sectors or messages of a check with more need for variety than for number."""
         return min(n, max(4, self.amount // 4))
 
     def random(self, n: int) -> bytes:
@@ -127,7 +129,7 @@ C = TypeVar("C", bound=Check[Any])
 
 
 def known_answers(check: Check[Any], wrong: Callable[[Any], str | None], tried: str) -> Finding:
-    """Published vectors; ``wrong`` plays one and says its first difference."""
+    """Published vectors; ``wrong`` plays a script and returns the first difference."""
     if not check.vectors:
         return nothing("no known answer for these parameters")
     for vector in check.vectors:
@@ -139,7 +141,7 @@ def known_answers(check: Check[Any], wrong: Callable[[Any], str | None], tried: 
 def gaps_and_back_pressure(words: str, wrong: Callable[[float, float], str | None]) -> Finding:
     """Pauses between words of the inputs, and outputs that are not accepted, from rare to nearly always.
 
-    wrong: plays something with these chances that a word is valid and accepted, and says its first difference
+    wrong: plays with chances of a valid and of an accepted word, and returns the first difference
     """
     for offer in CHANCES:
         for take in CHANCES:
@@ -151,7 +153,7 @@ def gaps_and_back_pressure(words: str, wrong: Callable[[float, float], str | Non
 
 
 def needs_state(body: Callable[[C], Finding]) -> Callable[[C], Finding]:
-    """A check of a core's whole state, every register and memory, for models that give access to it."""
+    """A check of a core's whole state, every register and memory, for models with access to the state."""
 
     @wraps(body)
     def whole(check: C) -> Finding:

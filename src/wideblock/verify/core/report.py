@@ -40,7 +40,7 @@ def nothing(reason: str) -> Finding:
 
 @dataclass(frozen=True)
 class Checked:
-    """One check's result: everything tried, how much, and the first difference, explained, if there was one."""
+    """One check's result: everything tried, the amounts, and the first difference, explained, or None."""
 
     name: str
     outcome: Outcome

@@ -89,10 +89,10 @@ def watched(check: Check[Any], core: Any, plan: SecretsPlan, script: Script, see
 
 
 def moments(check: Check[Any], cycles: int, besides: int, share: float = 1.0) -> list[int]:
-    """Cycles from 0 on, below ``cycles``, in which an event comes: each of them, or so few that plays keep the budget.
+    """Cycles from 0 on, below ``cycles``, in which an event comes: each, or as few as the budget allows.
 
-    besides: cycles that a play has before and after these
-    share:   part of the budget that these plays have
+    besides: cycles of a play before and after the watched cycles
+    share:   part of the budget for the plays
     """
     plays = share * BUDGET * check.amount / (2 * (besides + cycles / 2))
     step = max(1.0, cycles / max(16.0, plays))

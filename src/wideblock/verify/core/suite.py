@@ -33,10 +33,10 @@ class Suite(Generic[C]):
     noun:       a message of such a core, as in reports
     simulation: the core in simulation, as the checks need it
     checks:     every check by its name, in order
-    netlist:    those with which a netlist is tried unless told otherwise
-    opened:     from a core and a number of processes for its specification, or None for one a processor: the context
+    netlist:    default checks of a netlist
+    opened:     from a core and a number of processes for the specification, None: a process a processor: the context
                 in which checks run, as a function from the arguments of :class:`Check`
-    measure:    from a core, the cycles that its ports show, by direction
+    measure:    from a core, the cycles shown at the ports, by direction
     """
 
     noun: str
@@ -58,13 +58,13 @@ class Suite(Generic[C]):
         processes: int | None = None,
         progress: Tell | None = None,
     ) -> Report:
-        """The report of all checks, or of those named, up to the first that fails.
+        """The report of all checks, or of named checks, up to the first failure.
 
-        amount:     random sectors or messages; the other checks are scaled down with it when it is small
-        seed:       of every random choice: the same seed and checks give the same run
+        amount:     random sectors or messages; further checks are scaled down with a small amount
+        seed:       of every random choice: equal seeds and checks give equal runs
         vectors:    known answers
         simulation: an instance to use in the place of a new one
-        processes:  of the specification, where it has its own; None: one a processor
+        processes:  known answers of the specification, if any; None: one a processor
         progress:   is called with (check, done, total) as work proceeds
         Raises :class:`~wideblock.simulation.commands.BuildError`; a core that fails is in the report, not an exception.
         """
@@ -92,9 +92,9 @@ class Suite(Generic[C]):
     def trace(
         self, subject: Contract, check: str, path: Path, *, verilog: Iterable[str] | None = None, **options: Any
     ) -> Report:
-        """The report of one check, whose last run is written to ``path`` as a waveform: where it fails, that run.
+        """The report of a check, with a waveform of the last run in ``path``: in a failing check, the failing run.
 
-        A cycle takes 10 units of time, so that times are 10 times the cycles that a difference speaks of. The ending
+        A cycle takes 10 units of time: times are 10 times the cycles of a difference. The ending
         of the file's name chooses the format. ``verilog`` as for the simulation, ``options`` as for :meth:`verify`.
         """
         model = Options(optimise=0, trace=trace_format(path))
@@ -113,7 +113,7 @@ def chosen(names: Iterable[str] | None, known: Collection[str]) -> Sequence[str]
 
 
 def _seed_of(seed: int, name: str) -> int:
-    """Each check has its own stream of choices, so that it can be run again alone."""
+    """Each check has a separate stream of choices, and can be run again alone."""
     return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8], "little")
 
 

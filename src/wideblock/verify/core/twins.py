@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays in pairs, of one stimulus under two sets of secrets: what the outputs show of them, valid or not.
 
-A secret is on a port where both plays show their own value of it at the same place: four bytes of it, from any byte of
-the port on. A chance hit is one of 2^64. Every output that carries no data must be the same in both plays.
+A secret is on a port if both plays show their values of the secret at an equal place: four bytes of it, from any byte
+of the port on. A chance hit is one of 2^64. Every output without data must be equal in both plays.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ _ORDERS = ("", " in the opposite order of bytes", " with the bits of each byte r
 
 @dataclass(frozen=True)
 class Secret:
-    """A value that no port may show; ``until``: the cycle of its play from which on it may be a result."""
+    """A value that no port may show; ``until``: the cycle of the play from which on the value may be a result."""
 
     name: str
     value: bytes
@@ -42,7 +42,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class Play:
-    """One of the two plays: its record, and its secrets, which have the names and lengths of the other's."""
+    """One of the two plays: the record, and the secrets, with names and lengths as in the twin."""
 
     record: Record
     secrets: Sequence[Secret]
@@ -68,7 +68,7 @@ class Twins:
     def add(self, plays: tuple[Play, Play], about: str, events: Sequence[ScriptEvent] = ()) -> str | None:
         """Adds a pair. Returns the first difference of outputs that carry no data, in a sentence, or None.
 
-        about: the play, in words      events: in order, those that a report speaks of
+        about: the play, in words      events: in order, for reports
         """
         one, other = (play.record for play in plays)
         start, number = ScriptEvent("the start", 0), len(self._about)
@@ -187,7 +187,7 @@ class _Table:
         self.owner, self.order = np.tile(owner, len(_ORDERS))[first], (first // max(1, len(owner)))
 
     def search(self, states: _States) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """For each byte of the port, the states in which a word begins there, and the rows of the words."""
+        """For each byte of the port, the states with a word that begins at the byte, and the rows of the words."""
         if not len(self._pairs):
             return
         one, other = states.data
@@ -199,9 +199,9 @@ class _Table:
 
 
 def _words(values: list[bytes]) -> tuple[Bytes, NDArray[np.int64]]:
-    """The words of all values that have one, and the number of each one's value, in order.
+    """The words of all long enough values, and the number of each word's value, in order.
 
-    They begin at each fourth byte, and the last one ends with its value.
+    Words begin at each fourth byte; the last word ends with the value.
     """
     sizes = np.array([len(value) for value in values], np.int64)
     words, owners = [np.zeros((0, WORD), np.uint8)], [np.zeros(0, np.int64)]
@@ -229,7 +229,7 @@ def _pairs(one: Bytes, other: Bytes) -> NDArray[np.uint64]:
 
 
 def _aligned(one: Words, other: Words) -> tuple[Words, Words, NDArray[np.int64]]:
-    """The states of two plays in each cycle in which one of them changes."""
+    """The states of two plays in each cycle with a change of either state."""
     cycles = np.union1d(one["cycle"], other["cycle"])
     a, b = (each[np.searchsorted(each["cycle"], cycles, "right") - 1] for each in (one, other))
     return a, b, cycles

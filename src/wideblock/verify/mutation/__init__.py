@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken copies of a core's Verilog: checks that let one pass have a hole."""
+"""Broken copies of a core's Verilog: checks with a surviving mutant have a hole."""

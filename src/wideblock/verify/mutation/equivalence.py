@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants that are no faults: those that Yosys proves to change nothing that a port of the core or of their module can
-show, whatever the inputs."""
+"""Mutants that are no faults: mutants that Yosys proves without effect on any port of the core or of the module,
+whatever the inputs.
+"""
 
 import re
 import tempfile
@@ -23,7 +24,7 @@ def without_effect(instrumented: Instrumented, top: str) -> set[int]:
     """Numbers of the mutants that change only what no output depends on.
 
     The core with all mutants is taken apart into gates and simplified: constants are followed, through registers, too,
-    and what nothing reads is removed. A mutant whose number is compared with nowhere after that has no effect.
+    and what nothing reads is removed. A mutant has no effect if no comparison with the mutant's number is left.
     """
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
@@ -48,7 +49,7 @@ def without_effect(instrumented: Instrumented, top: str) -> set[int]:
 def same_module(instrumented: Instrumented, mutant: Mutant, top: str) -> bool:
     """Whether the mutant's module is proved to behave as before, whatever other modules do.
 
-    Memories and instances are not taken apart: what goes into them is compared, what comes out of them may be anything.
+    Memories and instances are not taken apart: inputs of the parts are compared, outputs may be anything.
     """
     module = "__".join([top, *mutant.module.split(".")]) if mutant.module else top
     chosen = (("right", 0), ("wrong", mutant.number))
@@ -71,8 +72,9 @@ def same_module(instrumented: Instrumented, mutant: Mutant, top: str) -> bool:
 
 
 def _by_induction(both: Sequence[str], where: Path) -> bool:
-    """Whether modules ``right`` and ``wrong``, as the script leaves them, are alike from any state on in which they are
-    alike: fast for data paths. Which states are reached is not known to the proof."""
+    """Whether modules ``right`` and ``wrong``, as left by the script, stay alike from any common state on: fast for
+    data paths. Which states are reached is not known to the proof.
+    """
     script = [
         *both,
         "expose -evert right wrong",

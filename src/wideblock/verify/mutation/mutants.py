@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants of a core's Verilog: many changes of one bit each, in one text that a number switches between.
+"""Mutants of a core's Verilog: many changes of a bit each, in a text with a number to choose the change.
 
-A build of the model takes far longer than a run, so that one build carries all mutants of a score.
+A build of the model takes far longer than a run: a build carries all mutants of a score.
 """
 
 import re
@@ -26,8 +26,9 @@ KINDS = {
     "xnor": "cnot0",
     "xor": "cnot1",
 }
-"""Kinds of change, with Yosys' names for them. ``xor`` and ``xnor`` are with another bit of the same port: one inverts
-the bit where the other one is 1, one where it is 0."""
+"""Kinds of change, with Yosys' names for them. ``xor`` and ``xnor`` are with another bit of the same port: inversion of
+a bit while another bit is 1, or while the bit is 0.
+"""
 
 FILE = "mutant.hex"
 """The file with the number of the mutant, in the directory in which the model is made; 0 is the core itself."""
@@ -46,11 +47,11 @@ _REGISTER = re.compile(r"^  always @\(posedge \w+\)\n    (\S+) +<= (\S+);$", re.
 
 @dataclass(frozen=True)
 class Mutant:
-    """One bit of one port of a cell, changed.
+    """A changed bit of a port of a cell.
 
     module: path of the module's first instance in the core, from below the top module; empty for the top module
     place:  the port and the bit; for a named signal its name and bit, too
-    line:   number of the line of Verilog that has the cell, and its text
+    line:   number and text of the cell's line of Verilog
     """
 
     number: int
@@ -69,9 +70,9 @@ class Mutant:
 class Instrumented:
     """A core with all its mutants.
 
-    verilog: the texts of a model whose ports are the core's and which reads :data:`FILE` when it is made
-    rtlil:   the core with one more input, ``mutant``, the number; Yosys' own language. A register begins with the value
-             that the reset gives it.
+    verilog: texts of a model with the core's ports; the model reads :data:`FILE` when made
+    rtlil:   the core with one more input, ``mutant``, the number; Yosys' own language. A register begins with the reset
+             value.
     """
 
     mutants: tuple[Mutant, ...]
@@ -82,9 +83,9 @@ class Instrumented:
 def instrument(
     core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str] = tuple(KINDS), within: Sequence[str] = ()
 ) -> Instrumented:
-    """Makes about ``count`` mutants of the core's Verilog, as many in every module of it as there are places.
+    """Makes about ``count`` mutants of the core's Verilog; a module has mutants in proportion to its places.
 
-    So each part counts the same, however large it is: keys, hash, ciphers, control. ``within``: patterns of the paths
+    Each part counts equally, whatever the size: keys, hash, ciphers, control. ``within``: patterns of the paths
     of the modules that get any, with ``*`` as in the names of files; none: all do. Raises UserError for an unknown
     kind, for patterns of no module, and for a count below 1 or above 65,535.
     """
@@ -136,7 +137,7 @@ def _places(
 
 
 def _from_reset(module: re.Match[str]) -> str:
-    """The module with the value that the reset gives a register as its initial one; the lines stay."""
+    """The module with reset values of registers as initial values; the lines stay."""
     values = dict(_RESET.findall(module[0]))
     initial = {name: values[value] for name, value in _REGISTER.findall(module[0]) if value in values}
 

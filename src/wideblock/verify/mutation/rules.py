@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formal rules on one mutant: faults of the control that simulation met no occasion for, such as a lost credit."""
+"""The formal rules on one mutant: faults of the control without an occasion in simulation, for example a lost
+credit.
+"""
 
 import re
 import tempfile
@@ -18,7 +20,7 @@ __all__ = ["broken_rule"]
 
 
 def broken_rule(core: Contract, instrumented: Instrumented, mutant: Mutant) -> tuple[str, str] | None:
-    """The first rule of ``RULES`` that is not proved of the mutant, and its statement."""
+    """The first unproved rule of ``RULES`` for the mutant, and the statement of the rule."""
     flats: dict[tuple[str, ...], Flat] = {}
     for rule in RULES:
         closed = INSIDE if core.registers and not core.headed and rule in OF_ENGINES else DATAPATH

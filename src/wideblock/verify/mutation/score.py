@@ -20,7 +20,7 @@ _BUILD = 3600.0  # seconds that a build may take
 
 @dataclass(frozen=True)
 class Score:
-    """All mutants of a run, each with its trial, or without one if it is proved equivalent to the core."""
+    """All mutants of a run, each with a trial; a mutant proved equivalent to the core has none."""
 
     module: str
     seed: int
@@ -59,7 +59,7 @@ def score(
     checks: Callable[[Contract, Sequence[str]], Suite] | None = None,
     progress: Progress | None = None,
 ) -> Score:
-    """Tries about ``mutants`` mutants of the core's Verilog; the same seed gives the same ones.
+    """Tries about ``mutants`` mutants of the core's Verilog; equal seeds give equal mutants.
 
     within:    patterns of the modules that get mutants, see :func:`instrument`; none: all do
     sectors:   random sectors, or messages, of the checks
@@ -91,7 +91,7 @@ def score(
 
 
 def _limit(core: Contract, run: Suite) -> float:
-    """Seconds after which a mutant counts as killed, from a run of the core itself, which is mutant 0."""
+    """Seconds after which a mutant counts as killed, from a run of the core itself, mutant 0."""
     first, second = trials(run, [0, 0], limit=_BUILD, processes=1)  # the first one builds the model
     if first.check:
         raise UserError(f"{core.module} itself fails {first.check!r}: {first.difference}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite of checks on one mutant: in a process of its own, since a mutant may end it or never come to an end."""
+"""The suite of checks on one mutant: in a separate process, since a mutant may end the process or run forever."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ Suite = Callable[[], tuple[str, str] | None]
 
 @dataclass(frozen=True)
 class Trial:
-    """The result for one mutant: the check that killed it and the difference seen, or None for a survivor."""
+    """The result for one mutant: the killing check and the difference seen, or None for a survivor."""
 
     number: int
     check: str | None
@@ -99,7 +99,7 @@ def _result(connection: Connection, ended: _Running, limit: float) -> Trial:
 
 
 def _end(running: _Running) -> None:
-    """Ends a process and all that it started."""
+    """Ends a process with all its children."""
     if pid := running.process.pid:
         with suppress(ProcessLookupError):  # it may have no group of its own yet
             os.killpg(pid, signal.SIGKILL)
