@@ -30,7 +30,7 @@ from wideblock.simulation.commands import BuildError
 __all__ = ["Guest", "main", "planted"]
 
 PRESET, SLOTS = "xts-both-k", 16
-LIMIT = 600
+LIMIT = 1800
 """Seconds after which a guest is ended."""
 
 SEED = 20261127

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places, times and handshakes of a master's bursts are proved, and not of faulty masters."""
+"""Places, times, handshakes and data of a master's bursts are proved, and not of faulty masters."""
 
 from functools import cache
 
@@ -8,6 +8,7 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.master import INSIDE, prove_master
+from wideblock.verify.formal.master_data import prove_master_data
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 
 from .faults import Fault, broken
@@ -53,3 +54,27 @@ def test_an_engine_has_no_master():
 def test_a_faulty_master_is_not_proved(fault):
     with pytest.raises(NotProved):
         prove_master(core(), broken(flatten(core(), INSIDE), fault))
+
+
+BLOCK = {"block": "core.buffer.head.block"}
+LEAKS = (
+    Fault("a block decides where a completion is written", "core.completer.writes__at", "was ^ block", BLOCK),
+    Fault("a block is in a request to the engine", "core.feeder.units__payload", "was ^ {block, 64'd0}", BLOCK),
+    Fault(
+        "a result is on the strobes", "core.writer.writes__keep", "was ^ data", {"data": "core.writer.writes__block"}
+    ),
+    Fault("a beat of a unit is kept as a descriptor", "core.fetch.queue.put", "was | put", {"put": "core.reader.put"}),
+    Fault("a word of a key is on an address", "core.reader.cutter.at", "was ^ key", {"key": "s_axi_key_wdata"}),
+)
+
+
+@pytest.mark.slow
+def test_data_of_a_master_are_proved_to_go_through_the_engine():
+    assert "but through the engine" in prove_master_data(core()).statement
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", LEAKS, ids=str)
+def test_a_master_that_leaks_is_not_proved(fault):
+    with pytest.raises(NotProved, match="reaches|is kept"):
+        prove_master_data(core(), broken(flatten(core(), INSIDE), fault))

@@ -52,7 +52,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
 OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
 """Rules that are proved of an engine while the core inside is closed."""
 
-OF_MASTERS = ("paths", "master")
+OF_MASTERS = ("paths", "secrecy", "master")
 """Rules that are proved of a core with a master."""
 
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}

@@ -32,6 +32,7 @@ from amaranth.lib.wiring import Out
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat, closed_memories, flatten
 from wideblock.verify.formal.induction import CLEAR
+from wideblock.verify.formal.master_data import prove_master_data
 from wideblock.verify.formal.proof import NotProved, Proof
 from wideblock.verify.formal.results import prove_results
 from wideblock.verify.formal.rules import family
@@ -44,9 +45,12 @@ __all__ = ["prove_secrecy"]
 def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that while no word is valid, and from ``zeroize`` on, a data port has zeros or an earlier result.
 
-    For an engine see :func:`~wideblock.verify.formal.results.prove_results`. ``flat`` is proved in place of the core's
-    own Verilog. Raises :class:`NotProved`, also for a core without a signal of the argument.
+    For an engine see :func:`~wideblock.verify.formal.results.prove_results`, for a master
+    :func:`~wideblock.verify.formal.master_data.prove_master_data`. ``flat`` is proved in place of the core's own
+    Verilog. Raises :class:`NotProved`, also for a core without a signal of the argument.
     """
+    if core.mastered:
+        return prove_master_data(core, flat)
     if core.registers and not core.headed:
         return prove_results(core, flat)
     start = time.monotonic()
