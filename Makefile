@@ -54,9 +54,10 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 	$(BIN)/python -m tests.judges.hctr2
 	$(if $(SUPERCOP),$(BIN)/python -m tests.judges.caesar '$(SUPERCOP)')
 
-linux: $(READY) ## Images against dm-crypt of Linux in a virtual machine, both directions; skipped where packages are missing.
+linux: $(READY) ## Images against dm-crypt of Linux in a virtual machine, both directions, and a device of ublk; skipped where packages are missing.
 	$(BIN)/python -m tests.judges.linux
 	$(BIN)/python -m tests.judges.dm_integrity
+	$(BIN)/python -m tests.judges.ublk
 
 linux-driver: $(READY) ## Linux in user mode drives the exported Verilog by drivers/linux; minutes, and some 5 more to build Linux once.
 	@$(BIN)/python -m tests.drivers.linux.run build/linux-driver

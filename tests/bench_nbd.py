@@ -20,7 +20,7 @@ from pathlib import Path
 
 from wideblock.errors import UserError
 from wideblock.export.markdown import table
-from wideblock.native.plugin import plugin
+from wideblock.native.servers import plugin
 
 __all__ = ["main"]
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -41,8 +42,8 @@ LARGE, SMALL = 1 << 20, 1 << 16
 """Bytes of an image of the library or of dm-crypt, and of one of the core in simulation."""
 
 MODULES = ("virtio_pci", "virtio_blk", "dm-crypt", "xts", "gf128mul")
-OWN = ("polyval-generic", "xctr", "hctr2")
-"""Modules that the guest loads, in order, and those of HCTR2, which Debian's kernel for clouds lacks."""
+OWN = ("crypto/polyval-generic", "crypto/xctr", "crypto/hctr2")
+"""Modules that the guest loads, in order, and sources of those of HCTR2, which Debian's kernel for clouds lacks."""
 
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 WAIT = 400
@@ -165,22 +166,26 @@ def modules(version: str, names: tuple[str, ...]) -> list[Path]:
     return list(dict.fromkeys(Path(line.split()[1]) for line in lines if line.startswith("insmod ")))
 
 
-def built(version: str, folder: Path) -> list[Path]:
-    """HCTR2's modules, of the kernel or built in ``folder``. Raises OSError or CalledProcessError."""
-    try:
-        return modules(version, ("hctr2",))
-    except subprocess.CalledProcessError:
-        pass
+def built(version: str, folder: Path, sources: tuple[str, ...]) -> list[Path]:
+    """Files of the modules of ``sources``, of the kernel or built in ``folder``. The last one needs the others.
+
+    Raises OSError or CalledProcessError.
+    """
+    names = [Path(source).name for source in sources]
+    with suppress(subprocess.CalledProcessError):
+        return modules(version, (names[-1],))
     series = ".".join(version.split(".")[:2])
-    sources, headers = Path(f"/usr/src/linux-source-{series}.tar.xz"), Path("/lib/modules", version, "build")
-    if not headers.exists() or not sources.exists():
-        raise FileNotFoundError(f"it needs linux-headers-{version} and linux-source-{series}, or a kernel with hctr2")
+    archive, headers = Path(f"/usr/src/linux-source-{series}.tar.xz"), Path("/lib/modules", version, "build")
+    if not headers.exists() or not archive.exists():
+        raise FileNotFoundError(
+            f"it needs linux-headers-{version} and linux-source-{series}, or a kernel with {names[-1]}"
+        )
     folder.mkdir()
-    files = [f"linux-source-{series}/crypto/{name}.c" for name in OWN]
-    run("tar", "-xJf", sources, "--strip-components=2", *files, where=folder)
-    (folder / "Makefile").write_text("".join(f"obj-m += {name}.o\n" for name in OWN))
+    files = [f"linux-source-{series}/{source}.c" for source in sources]
+    run("tar", "-xJf", archive, "--transform=s|.*/||", *files, where=folder)
+    (folder / "Makefile").write_text("".join(f"obj-m += {name}.o\n" for name in names))
     run("make", "-C", headers, f"M={folder}", "modules")
-    return [folder / f"{name}.ko" for name in OWN]
+    return [folder / f"{name}.ko" for name in names]
 
 
 def libraries(program: str) -> Iterator[Path]:
@@ -209,7 +214,7 @@ def initial(folder: Path, files: list[Path], keys: dict[str, bytes], work: str, 
         (root / name).mkdir(parents=True)
     shutil.copy(run("which", "busybox").strip(), root / "bin/busybox")
     found = run("which", program).strip()
-    shutil.copy(found, root / "bin" / program)
+    shutil.copy(found, root / "bin" / Path(program).name)
     for library in libraries(found):
         (root / library.parent.relative_to("/")).mkdir(parents=True, exist_ok=True)
         shutil.copy(library, root / library.relative_to("/"))
@@ -229,9 +234,22 @@ def initial(folder: Path, files: list[Path], keys: dict[str, bytes], work: str, 
     return target
 
 
-def boot(version: str, start: Path, disk: Path) -> str:
+def boot(version: str, start: Path, disk: Path, *, processors: int = 1) -> str:
     """What the guest says on its console."""
-    words = ["qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "512", "-display", "none", "-no-reboot"]
+    words = [
+        "qemu-system-x86_64",
+        "-accel",
+        "tcg",
+        "-cpu",
+        "max",
+        "-m",
+        "512",
+        "-smp",
+        str(processors),
+        "-display",
+        "none",
+        "-no-reboot",
+    ]
     words += ["-monitor", "none", "-serial", "stdio", "-kernel", f"/boot/vmlinuz-{version}", "-initrd", str(start)]
     words += ["-append", "console=ttyS0 quiet panic=-1", "-drive", f"file={disk},format=raw,if=virtio,cache=unsafe"]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WAIT)
@@ -283,7 +301,7 @@ def compare(cases: tuple[Case, ...] = CASES) -> Iterator[Result]:
         folder = Path(name)
         own, reason = [], ""
         try:
-            own = built(version, folder / "hctr2")
+            own = built(version, folder / "hctr2", OWN)
         except (OSError, subprocess.CalledProcessError) as error:
             reason = f"no module of HCTR2: {error}"
         disk, work = Disk(folder / "disk"), ""

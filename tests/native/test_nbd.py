@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from wideblock.image import numbering
-from wideblock.native.plugin import plugin
+from wideblock.native.servers import plugin
 from wideblock.spec.fast import FAST
 from wideblock.spec.hctr2 import HCTR2
 from wideblock.spec.sealed import Sealed

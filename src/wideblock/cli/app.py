@@ -26,7 +26,7 @@ __all__ += ["complete_device", "multiple_settings", "setting"]
 GROUPS = {
     "Choose a core": ("list", "info", "compare", "report", "schedule"),
     "Make its files": ("generate", "vectors", "native"),
-    "Run it": ("demo", "encrypt", "decrypt", "nbd", "aead"),
+    "Run it": ("demo", "encrypt", "decrypt", "nbd", "ublk", "aead"),
     "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check", "evidence"),
     "Measure its area and clock": ("synth", "sweep", "clock", "measure-peer"),
 }

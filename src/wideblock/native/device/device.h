@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nbdkit plugin: a block device whose sectors are enciphered in the file or device below.
+// A block device whose sectors are enciphered in the file or device below: what every server of one has in common.
 //
 // Requests that are not whole sectors read the sectors at their ends, change them and write them back, while no other
 // request uses them. A sector never leaves memory but whole and by one call, so a process that ends amid a write leaves
@@ -13,10 +13,8 @@
 // it is written again.
 //
 // Trim is refused: it would show which sectors are free, and they would read as noise. Zeros are enciphered as any data.
-#define NBDKIT_API_VERSION 2
-#define _FILE_OFFSET_BITS 64
-
-#include <nbdkit-plugin.h>
+#ifndef WIDEBLOCK_DEVICE_H
+#define WIDEBLOCK_DEVICE_H
 
 #include <algorithm>
 #include <cerrno>
@@ -37,14 +35,15 @@
 
 #include "wideblock.h"
 
-#define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
-
 namespace {
+
+// Says what is wrong, a line; the server defines it.
+__attribute__((format(printf, 1, 2))) void complain(const char* format, ...);
 
 using Number = unsigned __int128;
 
 constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255, ICV = WIDEBLOCK_ICV_BYTES;
-constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside nbdkit's own
+constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside the server's own
 
 // Units in use: several reads at a time, or one write.
 class Ranges {
@@ -109,23 +108,22 @@ struct Failure {
 };
 
 [[noreturn]] void fail(int error, int from, const char* what) {
-    nbdkit_error("%s: %s: %s", (from == descriptor ? file : icv_file).c_str(), what, strerror(error));
+    complain("%s: %s: %s", (from == descriptor ? file : icv_file).c_str(), what, strerror(error));
     throw Failure{error};
 }
 
-// What `call` does, as nbdkit wants to hear of it.
+// Number of the error with which `call` fails, or 0.
 template <typename Call>
-int answered(Call call) {
+int error_of(Call call) {
     try {
         call();
         return 0;
     } catch (const Failure& failure) {
-        nbdkit_set_error(failure.error);
+        return failure.error;
     } catch (const std::bad_alloc&) {
-        nbdkit_error("no memory");
-        nbdkit_set_error(ENOMEM);
+        complain("no memory");
+        return ENOMEM;
     }
-    return -1;
 }
 
 // Bytes that are wiped when they are not needed any more.
@@ -151,7 +149,7 @@ struct Bytes {
 void expect(int result) {
     if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
     if (result == WIDEBLOCK_OK) return;
-    nbdkit_error("%s", wideblock_message(result));
+    complain("%s", wideblock_message(result));
     throw Failure{EIO};
 }
 
@@ -196,7 +194,7 @@ struct Beside {
                                             tweaks.data(), static_cast<size_t>(tweak_bytes), 1);
         if (result != WIDEBLOCK_FORGED) return expect(result);
         for (size_t i = 0; i < units; ++i)
-            if (!verdicts[i]) nbdkit_error("%s: sector %" PRIu64 " of the device is forged", file.c_str(), first + i);
+            if (!verdicts[i]) complain("%s: sector %" PRIu64 " of the device is forged", file.c_str(), first + i);
         throw Failure{EIO};
     }
 
@@ -280,47 +278,44 @@ bool parse(const char* text, Number& number) {
     return true;
 }
 
-// nbdkit's calls
-
-int config(const char* name, const char* value) {
-    const std::string key = name;
-    if (key == "file" || key == "key-file" || key == "icv") {
-        char* const path = nbdkit_absolute_path(value);
-        if (!path) return -1;
-        (key == "file" ? file : key == "icv" ? icv_file : key_file) = path;
-        free(path);
-    } else if (key == "scheme") {
-        scheme = value;
-    } else if (key == "sector") {
-        if ((sector_bytes = nbdkit_parse_size(value)) < 0) return -1;
-    } else if (key == "tweak-bytes") {
-        if ((tweak_bytes = nbdkit_parse_size(value)) < 0) return -1;
-    } else if (key == "read-only") {
-        const int given = nbdkit_parse_bool(value);
-        if (given < 0) return -1;
-        read_only = given;
-    } else if (key == "first" || key == "tweak-offset") {
-        if (!parse(value, key == "first" ? first_sector : offset)) {
-            nbdkit_error("%s must be a whole number below 2^128 such as 4096 or 0x1000, got '%s'", name, value);
-            return -1;
-        }
-    } else if (key == "tweak") {
+// Takes a parameter as it is given.
+bool configure(const std::string& name, const std::string& value) {
+    if (name == "file") return file = value, true;
+    if (name == "key-file") return key_file = value, true;
+    if (name == "icv") return icv_file = value, true;
+    if (name == "scheme") return scheme = value, true;
+    if (name == "read-only") {
+        read_only = value == "true";
+        if (read_only || value == "false") return true;
+        complain("read-only must be true or false, got '%s'", value.c_str());
+        return false;
+    }
+    if (name == "tweak") {
         std::string names;
         for (size_t i = 0; const char* each = wideblock_tweak(i); ++i) {
-            if (value == std::string(each)) return tweak = each, 0;
+            if (value == each) return tweak = each, true;
             names += std::string(names.empty() ? "" : ", ") + each;
         }
-        nbdkit_error("tweak must be one of %s, got '%s'", names.c_str(), value);
-        return -1;
-    } else {
-        nbdkit_error("unknown parameter '%s'", name);
-        return -1;
+        complain("tweak must be one of %s, got '%s'", names.c_str(), value.c_str());
+        return false;
     }
-    return 0;
+    if (name != "sector" && name != "tweak-bytes" && name != "first" && name != "tweak-offset") {
+        complain("unknown parameter '%s'", name.c_str());
+        return false;
+    }
+    Number number;
+    if (!parse(value.c_str(), number)) {
+        complain("%s must be a whole number below 2^128 such as 4096 or 0x1000, got '%s'", name.c_str(), value.c_str());
+        return false;
+    }
+    if (name == "first") first_sector = number;
+    else if (name == "tweak-offset") offset = number;
+    else (name == "sector" ? sector_bytes : tweak_bytes) = static_cast<int64_t>(std::min<Number>(number, INT64_MAX));
+    return true;
 }
 
 // Makes the context of the key, whose file is read once.
-int open_key() {
+bool open_key() {
     Secret key(MOST_KEY + 1);
     const int from = open(key_file.c_str(), O_RDONLY | O_CLOEXEC);
     size_t bytes = 0;
@@ -330,42 +325,43 @@ int open_key() {
     const int error = errno;
     if (from >= 0) close(from);
     if (n < 0) {
-        nbdkit_error("key-file %s: %s", key_file.c_str(), strerror(error));
-        return -1;
+        complain("key-file %s: %s", key_file.c_str(), strerror(error));
+        return false;
     }
     wideblock_options options{};
     options.size = sizeof options;
     options.tweak = tweak.c_str(), options.tweak_bytes = static_cast<size_t>(tweak_bytes);
     memcpy(options.tweak_offset, Bytes(offset).of, sizeof options.tweak_offset);
     const int result = wideblock_open2(&context, scheme.c_str(), key.data(), bytes, &options);
-    if (result == WIDEBLOCK_OK) return 0;
-    nbdkit_error("scheme %s with a key of %zu bytes: %s", scheme.c_str(), bytes, wideblock_message(result));
-    return -1;
+    if (result == WIDEBLOCK_OK) return true;
+    complain("scheme %s with a key of %zu bytes: %s", scheme.c_str(), bytes, wideblock_message(result));
+    return false;
 }
 
-int config_complete() {
+// Whether the parameters are complete and right; makes the context.
+bool complete() {
     if (file.empty() || key_file.empty() || scheme.empty()) {
-        nbdkit_error("file, key-file and scheme must be given");
-        return -1;
+        complain("file, key-file and scheme must be given");
+        return false;
     }
     if (sector_bytes < 1 || tweak_bytes < 1 || static_cast<size_t>(tweak_bytes) > MOST_TWEAK) {
-        nbdkit_error("sector must be at least 1 byte, and tweak-bytes 1 to %zu", MOST_TWEAK);
-        return -1;
+        complain("sector must be at least 1 byte, and tweak-bytes 1 to %zu", MOST_TWEAK);
+        return false;
     }
     unit = static_cast<size_t>(sector_bytes);
-    if (open_key() < 0) return -1;
+    if (!open_key()) return false;
     const size_t tweak_size = static_cast<size_t>(tweak_bytes);
     const int result = icv_file.empty() ? wideblock_check(context, unit, tweak_size)
                                         : wideblock_seal(context, nullptr, nullptr, nullptr, 0, unit, nullptr, tweak_size, 1);
     if (result) {
-        nbdkit_error("%s: %s", scheme.c_str(), wideblock_message(result));
-        return -1;
+        complain("%s: %s", scheme.c_str(), wideblock_message(result));
+        return false;
     }
     if (wideblock_tweaks(context, unit, Bytes(0).of, 0, nullptr) == WIDEBLOCK_SECTOR) {
-        nbdkit_error("tweak=%s does not take sectors of %" PRId64 " bytes; 512 is right", tweak.c_str(), sector_bytes);
-        return -1;
+        complain("tweak=%s does not take sectors of %" PRId64 " bytes; 512 is right", tweak.c_str(), sector_bytes);
+        return false;
     }
-    return 0;
+    return true;
 }
 
 // Whether the numbers of the sectors are those of the convention, and fit the tweak; the last one is the largest.
@@ -382,9 +378,9 @@ bool locked(int descriptor, const std::string& file) {
     whole.l_type = writable ? F_WRLCK : F_RDLCK;
     if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return true;
     if (errno == EAGAIN || errno == EACCES)
-        nbdkit_error("%s is in use by another server or program that has locked it; end that first", file.c_str());
+        complain("%s is in use by another server or program that has locked it; end that first", file.c_str());
     else
-        nbdkit_error("%s cannot be locked: %s; a file system without locks cannot be served", file.c_str(), strerror(errno));
+        complain("%s cannot be locked: %s; a file system without locks cannot be served", file.c_str(), strerror(errno));
     return false;
 }
 
@@ -393,19 +389,20 @@ bool open_icvs() {
     icvs = open(icv_file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     struct stat status;
     if (icvs < 0 || fstat(icvs, &status) < 0) {
-        nbdkit_error("%s: %s", icv_file.c_str(), strerror(errno));
+        complain("%s: %s", icv_file.c_str(), strerror(errno));
         return false;
     }
     const uint64_t right = size / unit * ICV;
     if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != right) {
-        nbdkit_error("%s must be a regular file of %" PRIu64 " bytes, %zu for each sector of %s", icv_file.c_str(), right, ICV,
+        complain("%s must be a regular file of %" PRIu64 " bytes, %zu for each sector of %s", icv_file.c_str(), right, ICV,
                      file.c_str());
         return false;
     }
     return locked(icvs, icv_file);
 }
 
-int get_ready() {
+// Opens and locks the files below.
+bool open_device() {
     writable = !read_only;
     descriptor = open(file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (writable && descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
@@ -415,99 +412,38 @@ int get_ready() {
     struct stat status;
     const off_t end = descriptor < 0 || fstat(descriptor, &status) < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
     if (end < 0) {
-        nbdkit_error("%s: %s", file.c_str(), strerror(errno));
-        return -1;
+        complain("%s: %s", file.c_str(), strerror(errno));
+        return false;
     }
     if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
-        nbdkit_error("%s must be a regular file or a block device", file.c_str());
-        return -1;
+        complain("%s must be a regular file or a block device", file.c_str());
+        return false;
     }
-    if (!locked(descriptor, file)) return -1;
+    if (!locked(descriptor, file)) return false;
     size = static_cast<uint64_t>(end);
     if (!size || size % static_cast<uint64_t>(sector_bytes)) {
-        nbdkit_error("%s has %" PRIu64 " bytes; it must be whole sectors of %" PRId64, file.c_str(), size, sector_bytes);
-        return -1;
+        complain("%s has %" PRIu64 " bytes; it must be whole sectors of %" PRId64, file.c_str(), size, sector_bytes);
+        return false;
     }
-    if (!icv_file.empty() && !open_icvs()) return -1;
+    if (!icv_file.empty() && !open_icvs()) return false;
     if (!numbers_fit()) {
-        nbdkit_error("the numbers of the sectors do not fit a tweak of %" PRId64 " bytes by %s", tweak_bytes,
+        complain("the numbers of the sectors do not fit a tweak of %" PRId64 " bytes by %s", tweak_bytes,
                      tweak.c_str());
-        return -1;
+        return false;
     }
-    return 0;
+    return true;
 }
 
-void unload() {
+// Wipes the key and closes the files below.
+void close_device() {
     wideblock_close(context);
-    for (const int each : {descriptor, icvs})
-        if (each >= 0) close(each);
-}
-
-void* open_connection(int) { return NBDKIT_HANDLE_NOT_NEEDED; }
-int64_t get_size(void*) { return static_cast<int64_t>(size); }
-int can_write(void*) { return writable; }
-int can_flush(void*) { return 1; }
-int can_fua(void*) { return NBDKIT_FUA_NATIVE; }
-int can_multi_conn(void*) { return 1; }
-
-int block_size(void*, uint32_t* minimum, uint32_t* preferred, uint32_t* maximum) {
-    if (unit & (unit - 1) || unit < 512 || unit > 32U << 20) {
-        *minimum = *preferred = *maximum = 0;  // not to be said in powers of two
-    } else {
-        *minimum = 1, *preferred = static_cast<uint32_t>(unit), *maximum = 0xffffffff;
+    context = nullptr;
+    for (int* const each : {&descriptor, &icvs}) {
+        if (*each >= 0) close(*each);
+        *each = -1;
     }
-    return 0;
 }
-
-int pread_request(void*, void* buffer, uint32_t count, uint64_t at, uint32_t) {
-    return answered([&] { in_pieces(static_cast<uint8_t*>(buffer), at, count, read_piece); });
-}
-
-int pwrite_request(void*, const void* buffer, uint32_t count, uint64_t at, uint32_t flags) {
-    return answered([&] {
-        in_pieces(static_cast<const uint8_t*>(buffer), at, count, write_piece);
-        if (flags & NBDKIT_FLAG_FUA) synchronise();
-    });
-}
-
-int flush_request(void*, uint32_t) { return answered(synchronise); }
-
-nbdkit_plugin described() {
-    nbdkit_plugin p{};
-    p.name = "wideblock";
-    p.longname = "wideblock: a file or device of enciphered sectors";
-    p.description = "Enciphers each sector of a file or block device under a tweak made of its number.";
-    p.magic_config_key = "file";
-    p.config_help =
-        "file=FILE       regular file or block device below, of whole sectors (required)\n"
-        "scheme=NAME     scheme of wideblock.h (required)\n"
-        "icv=FILE        integrity check values, 16 bytes a sector; forged sectors are errors\n"
-        "key-file=FILE   key, binary; /dev/fd/N for a descriptor (required)\n"
-        "sector=BYTES    bytes of a sector, 4096 by default\n"
-        "tweak=NAME      convention of the tweak, le128 by default\n"
-        "tweak-bytes=N   bytes of the tweak, 16 by default\n"
-        "first=N         number of the first sector\n"
-        "tweak-offset=N  added to the number that becomes the tweak\n"
-        "read-only=BOOL  the file is not written, and may have other servers that read";
-    p.config = config;
-    p.config_complete = config_complete;
-    p.get_ready = get_ready;
-    p.unload = unload;
-    p.open = open_connection;
-    p.get_size = get_size;
-    p.can_write = can_write;
-    p.can_flush = can_flush;
-    p.can_fua = can_fua;
-    p.can_multi_conn = can_multi_conn;
-    p.block_size = block_size;
-    p.pread = pread_request;
-    p.pwrite = pwrite_request;
-    p.flush = flush_request;
-    return p;
-}
-
-nbdkit_plugin plugin = described();
 
 }  // namespace
 
-NBDKIT_REGISTER_PLUGIN(plugin)
+#endif
