@@ -37,6 +37,9 @@ MORE = [
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
     ("fast-brw-1s", {"sector_bytes": 96, "sbox": "norm", "round_stages": 2, "mult_stages": 6}),
     ("fast-horner-2s-k", {"sector_bytes": 512, "slots": 5, "key_bits": 256, "round_stages": 2, "tag_bits": 16}),
+    # sectors no longer than the queue before the copies of a key
+    ("fast-brw-1s", {"sector_bytes": 96, "slots": 4}),
+    ("fast-brw-2s-k", {"sector_bytes": 128, "slots": 4, "tag_bits": 8, "header": True}),
     # cores that seal sectors
     ("fast-brw-2", {"sector_bytes": 128, "icv_bytes": 16}),
     ("fast-horner-2s-k", {"sector_bytes": 512, "slots": 4, "icv_bytes": 16}),

@@ -68,7 +68,7 @@ class Model:
 
     answer:       result of a unit: of a key, a tweak, data and a direction
     window_least: bytes below which the window itself refuses a message
-    width:        blocks of a beat: a unit that is too long counts up to the first beat from the next power of two on
+    width:        blocks of a beat
     """
 
     def __init__(
@@ -84,7 +84,8 @@ class Model:
     ):
         self.behaviour, self.slots, self.key_bytes, self.differ = behaviour, slots, key_bytes, differ
         self.answer, self.window_least = answer, window_least
-        self.most_blocks = -(-(1 << (behaviour.length.most // 16).bit_length()) // width) * width
+        self.width = width
+        self.most_before = -(-(1 << (behaviour.length.most // 16).bit_length()) // width) * width - width
         self.bit = {fault.cause: bit for bit, fault in enumerate(behaviour.faults)}
         self.states: set[State] = set()
         self.units: list[Unit] = []
@@ -301,7 +302,12 @@ class Model:
         if (unit.number, unit.slot) not in state.open:
             return state
         rest = tuple(each for each in state.open if each[0] != unit.number)
-        return self.counted(state._replace(open=rest), unit.slot, min(-(-unit.size // 16), self.most_blocks))
+        return self.counted(state._replace(open=rest), unit.slot, self._blocks(unit.size))
+
+    def _blocks(self, size: int) -> int:
+        """Counted blocks of a unit: those of the last beat, and those before it, up to the most of the counter."""
+        last = (-(-size // 16) - 1) % self.width + 1
+        return min(-(-size // 16) - last, self.most_before) + last
 
     def counted(self, state: State, slot: int, blocks: int) -> State:
         """The state with blocks added to those of a slot, compared with WARN and LIMIT."""
