@@ -46,7 +46,7 @@ def test_elements_are_the_specification_s(reading):
 def test_a_block_is_its_element_read_back(reading):
     rng = random.Random(reading.name)
     blocks = [rng.getrandbits(256) for _ in range(10)]
-    assert wires(lambda i: reading.block(reading.element(i)), blocks, width=2) == blocks
+    assert wires(reading.block, wires(reading.element, blocks, width=2), width=2) == blocks
     low, high = (
         wires(reading.element, [b % (1 << 128) for b in blocks]),
         wires(reading.element, [b >> 128 for b in blocks]),

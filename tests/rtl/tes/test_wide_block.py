@@ -11,9 +11,10 @@ from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
 FEW = [
-    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
+    ("heh-brw-1", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
 ]
 MORE = [
+    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
     ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
     (
         "fast-horner-1",
