@@ -8,7 +8,6 @@ from wideblock.export.contract import contract
 from wideblock.rtl.engine import commands, engine, faults, key_memory, passage, register_file, slots
 from wideblock.rtl.keys import contexts
 from wideblock.rtl.sector import store_and_forward
-from wideblock.rtl.stream import slot_gate
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
@@ -71,10 +70,6 @@ FAULTS = {
     "a row of another slot is copied": (
         (store_and_forward, "ContextUnit", contexts, "slot.eq(copies.fill_slot),", "slot.eq(copies.fill_slot ^ 1),"),
         ("random slots", "is wrong"),
-    ),
-    "a copy begins before the sector in its place is computed": (
-        (store_and_forward, "SlotGate", slot_gate, "& ((turn - self.computed)[: len(turn)] < self.places)", ""),
-        ("random slots", "."),
     ),
     "slots that do not exist show others": (
         (engine, "SlotTable", slots, "there = (slot[self.bits :] == 0)", "there = (slot[self.bits :] != 1)"),
