@@ -43,7 +43,7 @@ def test_a_score():
 
 
 def test_a_score_of_few_mutants():
-    found = score(small(), mutants=3, sectors=8)
+    found = score(small(), mutants=3, sectors=2)
     assert len(found.trials) == 3 == len(found.killed) + len(found.survivors) + len(found.equivalent)
     assert found.killed, [str(mutant) for mutant, _ in found.trials]
 
