@@ -10,7 +10,7 @@ from wideblock.export.contract import contract
 from wideblock.native.twin import Twin
 from wideblock.rtl.bus.dma_map import DESCRIPTOR, HaltCause, JobStatus
 from wideblock.rtl.bus.key_map import DONE, KEY_MAP, KeyCommand, started
-from wideblock.simulation.verilator import build
+from wideblock.simulation.verilator import Options, build
 
 __all__ = ["COMPLETIONS", "DESCRIPTORS", "SLOTS", "Completion", "Job", "Machine", "core"]
 
@@ -85,13 +85,15 @@ class Machine:
     seed: int = 1
     pause: float = 0.0
     latency: int = 1
+    savable: bool = False
     tail: int = 0
     seen: int = 0
     phase: int = 1
     keys: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.library = build([self.contract.verilog], self.contract.module, _SOURCES)
+        options = Options(savable=self.savable)
+        self.library = build([self.contract.verilog], self.contract.module, _SOURCES, options)
         numbers, real, pointer = ctypes.c_uint64, ctypes.c_double, ctypes.c_void_p
         for name, result, *arguments in (
             ("new", pointer, numbers, real, numbers),
@@ -108,6 +110,7 @@ class Machine:
             ("memory", None, pointer, real, numbers),
             ("value", numbers, pointer, ctypes.c_int),
             ("complaint", ctypes.c_char_p, pointer),
+            *((("keeps", ctypes.c_char_p, pointer, ctypes.c_char_p, numbers),) if self.savable else ()),
         ):
             function = getattr(self.library, f"bench_{name}")
             function.restype, function.argtypes = result, arguments
@@ -132,6 +135,10 @@ class Machine:
     def value(self, name):
         names = ("cycle", "written", "reads", "writes", "active", "computed", "under_way", "irq", "ready")
         return self._call("value", names.index(name))
+
+    def keeps(self, data):
+        """Names of registers and memories of the model, if it is savable, that have some of the data."""
+        return self._call("keeps", data, len(data)).decode().split()
 
     def run(self, cycles):
         self._call("run", cycles)

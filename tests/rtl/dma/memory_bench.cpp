@@ -3,6 +3,9 @@
 // registers.
 #include "axi_memory.h"
 #include "verilated.h"
+#if SAVABLE
+#include "verilated_save.h"
+#endif
 
 #include <memory>
 #include <unordered_map>
@@ -83,9 +86,51 @@ struct Bench {
         memory.reset();
     }
 };
+
+#if SAVABLE
+struct Image final : VerilatedSerialize {  // registers and memories in a row: where each begins with all its words
+    std::string bytes;
+    std::vector<std::pair<size_t, std::string>> places;
+
+    void flush() override {
+        bytes.append(reinterpret_cast<const char*>(m_bufp), m_cp - m_bufp);
+        m_cp = m_bufp;
+    }
+    void mark(const char* module, const char* name) {
+        const std::string full = module ? std::string(module) + '.' + name : "";
+        if (places.empty() || places.back().second != full) places.push_back({bytes.size() + (m_cp - m_bufp), full});
+    }
+};
+#endif
 }  // namespace
 
+#if SAVABLE
+// The model calls this before it writes each variable.
+void bench_mark(VerilatedSerialize& image, const char* module, const char* name) {
+    static_cast<Image&>(image).mark(module, name);
+}
+#endif
+
 extern "C" {
+#if SAVABLE
+// The names of registers and memories that have 8 bytes of the data, from a multiple of 8 on, each behind a space.
+const char* bench_keeps(Bench* b, const char* data, u64 size) {
+    static std::string found;
+    Image image;
+    image << *b->top;
+    image.flush();
+    found.clear();
+    for (size_t n = 0; n < image.places.size(); n++) {
+        auto& [at, name] = image.places[n];
+        size_t end = n + 1 < image.places.size() ? image.places[n + 1].first : image.bytes.size();
+        bool kept = false;
+        for (u64 k = 0; k + 8 <= size && !name.empty() && !kept; k += 8)
+            kept = memmem(image.bytes.data() + at, end - at, data + k, 8) != nullptr;
+        if (kept) found += ' ' + name;
+    }
+    return found.c_str();
+}
+#endif
 Bench* bench_new(u64 seed, double pause, u64 latency) {
     auto* b = new Bench(seed);
     b->memory.pause = pause, b->memory.latency = latency;

@@ -9,7 +9,7 @@ from wideblock.rtl.bus.axi_lite import SLVERR
 from wideblock.rtl.bus.dma_map import HaltCause, JobStatus
 
 from .bench import COMPLETIONS, DESCRIPTORS, Job, Machine
-from .traffic import CLOSED, LOADED, Traffic
+from .traffic import CLOSED, EMPTY, LOADED, Traffic
 
 pytestmark = pytest.mark.shows("dma")
 
@@ -114,6 +114,34 @@ def test_resets_at_any_cycle():
                 machine.load(slot, key(slot))
             machine.start(windows=(OPEN,))
             traffic.run(4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["stop", "error", "register", "pulse"])
+def test_a_halt_wipes_what_was_read(how):
+    """No part of the master has units or results after a halt; after a zeroize the engine has none, either."""
+    rng = random.Random(how)
+    with loaded(seed=1, latency=20, savable=True) as machine:
+        if how == "error":
+            machine.set("CONTROL", STOP)
+            machine.idle(HaltCause.STOP)
+            machine.start(windows=(OPEN,), POLICY=1)
+        traffic = Traffic(machine, how, faults=False)
+        plans = [traffic.plan() for _ in range(20)]
+        plans[9].job.slot, plans[9].status = EMPTY, JobStatus.ENGINE
+        machine.submit(*(plan.job for plan in plans))
+        secrets = [plan.given for plan in plans]
+        secrets += [machine.result(plan.job, plan.given) for plan in plans if plan.job.slot != EMPTY]
+        secret = b"".join(each[: len(each) & -16] for each in secrets)
+        machine.run(rng.randrange(100, 300))
+        assert any(".buffer." in name for name in machine.keeps(secret))
+        if how == "error":
+            machine.idle(HaltCause.JOB, most=100_000)
+        else:
+            machine.idle(halted(machine, how, rng))
+        machine.until_ready()
+        kept = [name for name in machine.keeps(secret) if how in ("register", "pulse") or ".engine." not in name]
+        assert kept == []
 
 
 def test_windows_are_closed_after_reset():

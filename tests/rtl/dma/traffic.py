@@ -8,7 +8,7 @@ from wideblock.rtl.bus.dma_map import JobStatus
 
 from .bench import Job
 
-__all__ = ["CLOSED", "LOADED", "Planned", "Traffic"]
+__all__ = ["CLOSED", "EMPTY", "LOADED", "Planned", "Traffic"]
 
 LOADED, EMPTY = range(6), 6
 """Slots with keys, and one without."""
