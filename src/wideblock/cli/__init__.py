@@ -20,9 +20,9 @@ FAULT = "this is a fault of the program, not of yours; please report it with the
 def main() -> None:
     """Runs the command line of this process.
 
-    An exception that no command expects is a fault of the code: its traceback stands, with a line that says what to do,
-    and the exit status is that of sysexits.h for it, 70. Warnings of libraries are for who writes code: they are shown
-    where Python is asked for them, by ``-W`` or ``PYTHONWARNINGS``.
+    An exception that no command expects is a fault of the code: a traceback, a line with advice, and exit status 70 of
+    sysexits.h. Warnings of libraries are for who writes code: they are shown where Python is asked for them, by ``-W``
+    or ``PYTHONWARNINGS``.
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")

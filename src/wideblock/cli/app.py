@@ -37,7 +37,7 @@ COMMANDS = {
     for group in GROUPS.values()
     for command in group
 }
-"""The module of each command; it is imported when the command runs, and its EXAMPLE stands below the help."""
+"""The module of each command; the module is imported when the command runs; the module's EXAMPLE is below the help."""
 
 JUDGING = ("vectors check", "verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
@@ -125,7 +125,7 @@ def misused(error: Any) -> typer.Exit:
 
 
 def typeless_flags(command: Any, ctx: Any) -> Any:
-    """``command``, whose help shows no type for an option that takes no value."""
+    """``command``, with help that shows no type for an option without a value."""
     for parameter in command.get_params(ctx):
         if getattr(parameter, "is_flag", False):
             parameter.display_type_rich = lambda ctx: None
@@ -133,7 +133,7 @@ def typeless_flags(command: Any, ctx: Any) -> Any:
 
 
 def expected() -> tuple[type[Exception], ...]:
-    """Errors that the user or the machine causes, not the code; asked for when one is there, for the imports' sake."""
+    """Errors that the user or the machine causes, not the code; known only after an error, for fast imports."""
     from wideblock.simulation.bench import SimulationError
     from wideblock.simulation.verilator import BuildError
     from wideblock.synth.process import FlowError
@@ -142,7 +142,7 @@ def expected() -> tuple[type[Exception], ...]:
 
 
 def one_line(error: BaseException) -> str:
-    """Returns the message of ``error`` and its notes in one line; a system error with the file that it is about."""
+    """Returns the message and the notes of ``error`` in a line; a system error with the file."""
     message = str(error)
     if isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
@@ -178,14 +178,14 @@ def _root(
 
 
 def complete_preset(incomplete: str) -> list[str]:
-    """The presets whose names begin so, for the shell."""
+    """The presets with the given beginning, for the shell."""
     from wideblock.catalog import PRESETS
 
     return [name for name in PRESETS if name.startswith(incomplete)]
 
 
 def complete_setting(context: typer.Context, incomplete: str) -> list[str]:
-    """The settings of the preset on the line that begin so: each value of a parameter that has choices."""
+    """The settings of the line's preset with the given beginning: each value of a parameter that has choices."""
     from wideblock.catalog import PRESETS
 
     words = (context.params.get("preset"), *context.args)  # the line is not taken apart before its last word is whole

@@ -28,8 +28,8 @@ def attack(
 ) -> None:
     """Recover plaintext from a core in simulation by the published attacks on its scheme.
 
-    An attack sees a ciphertext and its tweak, and has other sectors enciphered and deciphered by the core. Exit status
-    1 if what it recovers is not the plaintext.
+    An attack sees a ciphertext and the tweak, and has further sectors enciphered and deciphered by the core. Exit
+    status 1 if what it recovers is not the plaintext.
     """
     core = contract(preset, settings(changes))
     scheme = core.preset.scheme

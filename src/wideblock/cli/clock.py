@@ -33,10 +33,10 @@ def clock(
     scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
-    """Search the clock to aim at for which a core gets its highest one, and print how seeds differ there.
+    """Search the aim with the highest clock of a core, and print the spread of seeds.
 
-    The first aim is --mhz; those after it are near the best one so far. Every point is stored: the same command goes
-    on where it was stopped.
+    The first aim is --mhz; all later aims are near the best aim so far. Every point is stored: a stopped command goes
+    on when repeated.
     """
     check_place(store)
     core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options, route_options=route_options)

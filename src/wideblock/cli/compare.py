@@ -42,7 +42,7 @@ def compare(
     """Print the papers' rows beside ours: cycles, area, flip-flops, block RAM, clock, throughput, remarks.
 
     A preset without a published row is shown with its own.
-    Without names a second table has other people's Verilog that [b]wideblock measure-peer[/b] measured.
+    Without names a second table has Verilog of further projects, measured by [b]wideblock measure-peer[/b].
     """
     one_form(csv, json)
     points = load(store)
@@ -93,7 +93,7 @@ def show(found: Records) -> None:
 
 
 def show_metrics(found: Records) -> None:
-    """Prints the metrics that any row has, and cycles of the rows that have a formula of them."""
+    """Prints the metrics of the rows, and cycles of the rows with a formula."""
     columns = {name: (TITLES[name], meaning) for name, meaning in METRICS.items()} | OTHERS
     columns = {name: both for name, both in columns.items() if any(found[name])}
     lines = [

@@ -63,7 +63,7 @@ First = Annotated[
 
 
 def complete_tweak(incomplete: str) -> list[str]:
-    """The conventions whose names begin so, for the shell."""
+    """The conventions with the given beginning, for the shell."""
     return [name for name in CONVENTIONS if name.startswith(incomplete)]
 
 
@@ -109,7 +109,7 @@ Device = Annotated[bool, typer.Option("--device", help="Write to a block device 
 def key_of(text: str, size: int) -> bytes:
     """Returns the key of ``size`` bytes that ``text`` gives.
 
-    A file of that size is the key itself, as cryptsetup makes such files; any other has it in hexadecimal.
+    A file of ``size`` bytes is the key itself, as made by cryptsetup; any other file has the key in hexadecimal.
     """
     form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
@@ -128,7 +128,7 @@ def key_of(text: str, size: int) -> bytes:
 
 
 def warn_if_others_read(file: BinaryIO, name: str) -> None:
-    """Prints a line if ``file``, of a key, can be read by other users than its owner."""
+    """Prints a line if further users than the owner can read ``file``, of a key."""
     mode = os.fstat(file.fileno()).st_mode
     if stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH):
         state = f"other users can read the key in {name}, mode {stat.S_IMODE(mode):04o}"

@@ -40,7 +40,7 @@ def demo(
 
 
 def show(core: SectorContract, rate: float) -> None:
-    """Prints the core's measured cycles beside the published rows, and its area where it has been measured."""
+    """Prints the core's measured cycles beside the published rows, and a measured area."""
     with err.status("measuring the cycle contract"):
         measured = measure(core)
     rows = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Consoles, tables and progress display of the commands that print them."""
+"""Consoles, tables and progress display of commands."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -46,7 +46,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 
 
 class StageColumn(TextColumn):
-    """Text of the stage; cut in a narrow window, so that the figures beside it stay whole."""
+    """Text of the stage; cut in a narrow window: the figures beside stay whole."""
 
     def __init__(self):
         super().__init__("{task.description}", markup=False, table_column=Column(overflow="ellipsis"))

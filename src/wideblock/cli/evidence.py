@@ -48,7 +48,7 @@ def evidence(
     ] = COMMITTED,
     json: Json = False,
 ) -> None:
-    """Renew evidence that is missing, or of another circuit or other checks, the most worth for its time first.
+    """Renew evidence that is missing, of another circuit or of older checks, by worth for the time.
 
     Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
     or a run was not possible.
@@ -109,7 +109,7 @@ def _kind(word: str) -> EvidenceKind:
 
 
 def _say(faults: list[str]) -> None:
-    """Ends the command with status 1 if there are faults, each of which is a line."""
+    """Ends the command with status 1 if there are faults; a fault is a line."""
     for fault in faults:
         typer.echo(f"wideblock: {fault}", err=True)
     if faults:

@@ -21,7 +21,7 @@ __all__ += ["Yosys", "measuring", "names_of", "processes"]
 
 
 def complete_target(incomplete: str) -> list[str]:
-    """The targets of synthesis whose names begin so, for the shell."""
+    """The targets of synthesis with the given beginning, for the shell."""
     return [name for name in targets if name.startswith(incomplete)]
 
 
@@ -97,6 +97,6 @@ def processes(
 def measuring(
     what: str, store: Path, workers: int | None, scheduler: str | None
 ) -> Iterator[Callable[[Sequence[Identity]], list[Point]]]:
-    """Gives a function that has the points of identities from ``store``, or measures them; shows its progress."""
+    """Gives a function to take the points of identities from ``store``, or to measure points; shows its progress."""
     with stages(what) as report, processes(workers, scheduler) as executor:
         yield partial(points_of, store=store, executor=executor, progress=report)

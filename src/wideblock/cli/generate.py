@@ -26,7 +26,7 @@ def generate(
     force: ForceDirectory = False,
     accept_broken: AcceptBroken = False,
 ) -> None:
-    """Write the Verilog of a core, and the files that tools read beside it.
+    """Write the Verilog of a core, and files for tools.
 
     Datasheet, test bench with right answers, FuseSoC description, IP-XACT description, constraints.
     """

@@ -61,7 +61,7 @@ def plain(core: "Contract") -> dict[str, Any]:
 
 
 def show_parameters(core: "Contract", json: bool) -> None:
-    """Prints what may be changed in the core: the choices of a parameter are those while the others stay."""
+    """Prints what may be changed in the core: choices of a parameter hold while all further parameters stay."""
     from wideblock.catalog.changes import written
     from wideblock.catalog.choices import choices
 

@@ -50,7 +50,7 @@ def measure_peer(
     store: Store = STORE,
     json: Json = False,
 ) -> None:
-    """Measure other people's Verilog by the flow that measures ours, and store it with its origin.
+    """Measure Verilog of a further project by our flow, and store the point with the origin.
 
     The origin is repository, commit and licence. Bytes and interval are the core's own statement: nothing is simulated.
     """

@@ -24,7 +24,7 @@ def native(
 ) -> None:
     """Build the native library, and install it for C, C++, Rust and Go.
 
-    Without --install its file is shown, with the widths of this processor and the schemes.
+    Without --install the file is shown, with the widths of the processor and the schemes.
     """
     with stages("building the native library"):
         built = library_file()

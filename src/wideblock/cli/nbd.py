@@ -34,7 +34,7 @@ def nbd(
     accept_broken: AcceptBroken = False,
     changes: Set = None,
 ) -> None:
-    """Serve a file as a block device whose sectors are enciphered in it, by nbdkit.
+    """Serve a file as a block device, with enciphered sectors in the file, by nbdkit.
 
     Reads, writes, flushes and forced unit access are those of the device; zeros are enciphered, and trim is refused.
     """

@@ -25,7 +25,7 @@ def report(
         bool, typer.Option("--csv", help="Write the points of our cores as CSV instead of the page.")
     ] = False,
 ) -> None:
-    """Write measured points as one page that needs no network: tables, plots, papers' rows beside ours."""
+    """Write measured points as a page without need for a network: tables, plots, papers' rows beside ours."""
     check_place(output)
     if csv:
         write_text(output, measured(current(own(load(store)))).csv())

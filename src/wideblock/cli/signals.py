@@ -12,7 +12,7 @@ __all__ = ["Stopped", "stopping"]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CLEANING = 2.0
-"""Seconds after a signal in which further ones are ignored, so that they cannot interrupt the cleaning up."""
+"""Seconds after a signal in which further signals are ignored, and cannot interrupt the cleaning up."""
 
 
 class Stopped(SystemExit):

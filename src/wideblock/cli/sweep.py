@@ -90,9 +90,9 @@ def sweep(
 ) -> None:
     """Measure every mix of presets, parameters, targets and seeds, and store each point at once.
 
-    A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
-    stopped. A failure is stored with its log; exit status 1 if there was one. With --best, the median of seeds counts,
-    and of several --mhz the best; on a target without a clock throughput is that of a cycle.
+    A stored point is not measured again unless the core's Verilog has changed: a stopped command goes on when repeated.
+    A failure is stored with its log; exit status 1 after a failure. With --best, the median of seeds counts, and of
+    several --mhz the best; on a target without a clock throughput is that of a cycle.
     """
     one_form(csv, json)
     if objective and (csv or json):

@@ -37,7 +37,7 @@ def vectors_check(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Check an engine with test vectors that others publish: AES-XTS, AES-GCM and HCTR2.
+    """Check an engine with published test vectors: AES-XTS, AES-GCM and HCTR2.
 
     The form of a file is recognised by its content. A file of ACVP results is given beside its prompt. Exit status 1: a
     case failed, or the command line or a file's content is wrong; 2: no case could be checked.

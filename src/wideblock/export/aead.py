@@ -21,9 +21,9 @@ RANDOM = 300
 
 
 def others(core: AeadContract) -> dict[str, str]:
-    """Returns the first known answers, as files for the API's test benches and as a test bench that plays them.
+    """Returns the first known answers, as files for the API's test benches, and as a test bench.
 
-    A core without known answers gets random messages and the answers of the specification, always the same ones.
+    A core without known answers gets random messages, equal in every run, with answers of the specification.
     """
     answers = core.known_answers[:FILED] or random_answers(core, FILED, 0)
     files = vectors(core, answers)
@@ -45,8 +45,7 @@ def _play(core: AeadContract, files: dict[str, str], answers: int) -> BenchPlay:
 def vectors(core: AeadContract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     """Returns the three text files of messages and of their right output, each answer in both directions.
 
-    A key is activated where it differs from that of the answer before. An answer without a plaintext is one that must
-    be rejected.
+    A key is activated where it differs from the key before. An answer without a plaintext must be rejected.
     """
     api = CaesarFormat.of(core)
     items: dict[str, list[Item]] = {port: [] for port in FILES}

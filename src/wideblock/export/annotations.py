@@ -16,7 +16,7 @@ _DECLARED = re.compile(r"^  (?:input|output) (?:\[\d+:0\] )?(\w+);$", re.MULTILI
 
 @dataclass(frozen=True)
 class BusSignal:
-    """A port that is a bus of its own to Vivado: ``kind`` and ``logical`` name its definition and signal there."""
+    """A port that is a separate bus to Vivado: ``kind`` and ``logical`` name definition and signal in Vivado."""
 
     port: str
     kind: str
@@ -27,7 +27,9 @@ class BusSignal:
 
 @dataclass(frozen=True)
 class BusInterface:
-    """Ports that are a bus together: ``kind`` names its definition, ``ports`` are by the names of its signals there."""
+    """Ports that are a bus together: ``kind`` names the definition, ``ports`` are by the names of the definition's
+    signals.
+    """
 
     name: str
     kind: str
@@ -71,7 +73,8 @@ def annotated(module: str, shell: Shell, verilog: str) -> str:
     """The text with a comment and attributes before each port of ``module``, that of the shell.
 
     Vivado's block designs read the attributes ``X_INTERFACE_INFO`` and ``X_INTERFACE_PARAMETER``, also where the file
-    is used as it is, without ``component.xml``; other tools ignore them. Source: Vivado Design Suite User Guide 994.
+    is used as it is, without ``component.xml``; all other tools ignore the attributes. Source: Vivado Design Suite User
+    Guide 994.
     """
     start = verilog.index(f"module {module}(")
     end = verilog.index("\nendmodule", start)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals of an Amaranth design that stay whole in its RTLIL, and their names.
+"""Signals of an Amaranth design that stay whole in the RTLIL, and the names.
 
-Amaranth takes a signal that is assigned once for another name of the bits that it is assigned. Across the border of a
+Amaranth takes a signal with a single assignment for a further name of the assigned bits. Across the border of a
 module each piece of such a signal would become a port, ``port$551$0``.
 """
 
@@ -26,9 +26,9 @@ _UNNAMED = ("port__", "$")
 
 
 def prepared(component: wiring.Component, ports: Mapping[str, tuple[Value, None]], module: str) -> Design:
-    """The design, ready for ``rtlil.convert_fragment``, in which these signals are driven by a cell of their own:
+    """The design, ready for ``rtlil.convert_fragment``, with a driving cell for each of the following signals:
 
-    - signals of more than one module, such as the ports of its parts: a port each, of the whole signal;
+    - signals of several modules, for example ports of parts: a port each, of the whole signal;
     - signals that are assigned several values side by side.
 
     The cell is the process of an assignment under a condition that always holds. The function stays the same.
@@ -66,9 +66,10 @@ def _pieces(value: Value) -> int:
 
 
 def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
-    """Names the signals of a module: its own ports as they are called, then the others.
+    """Names the signals of a module: the module's ports by name, then all other ports.
 
-    Of several with one name the first has it; a port of a part has the part's name in front, any other a number behind.
+    Of several with a common name the first keeps the name; a port of a part has the part's name in front, any other a
+    number behind.
     """
     memory = any(isinstance(origin, Memory) for origin in fragment.origins or ())
     own = SignalDict((signal, member if memory else signal.name) for signal, member in _members(fragment))
@@ -95,7 +96,7 @@ def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
 
 
 def _members(fragment: Fragment) -> Iterator[tuple[Signal, str]]:
-    """The port signals of the components that a module was made from, and names for them as ports of a part."""
+    """The port signals of the components of a module, and names as ports of a part."""
     components: Iterable[object] = fragment.origins or ()
     for component in components:
         if isinstance(component, Memory):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of standards for the schemes that they specify, with the tests that show them."""
+"""Rules of standards for the specified schemes, with the tests of each rule."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ STATES = {"core": "kept by the core", "user": "for the user to keep", "engine": 
 class StandardRule:
     """A rule of a standard.
 
-    schemes: names of the schemes that it is for
-    state:   "core" if the core keeps it, "user" if it is for the user to keep
-    tests:   ids of the tests that show it, from the project's folder on
-    engine:  those that show that an engine keeps a rule that is otherwise for the user; none if it does not
+    schemes: names of the schemes of the rule
+    state:   "core" if the core keeps the rule, "user" if the user must
+    tests:   ids of the tests of the rule, from the project's folder on
+    engine:  tests of an engine that keeps a rule in place of the user; none if it does not
     """
 
     standard: str

@@ -36,13 +36,13 @@ OtherT = TypeVar("OtherT", bound="CycleContract")
 
 @dataclass(frozen=True)
 class Contract(Generic[B, T]):
-    """A core of a preset, with the parameters that were changed in it and their values.
+    """A core of a preset, with the changed parameters and values.
 
     parameters: of the type that the scheme has
     make:       returns the core in Amaranth, of a type of its family; the same object at each call
     called:     name that was chosen for the module
 
-    Everything that verifies, documents or measures a core does so by its contract.
+    All checks, documents and measurements of a core use the contract.
 
     Contracts are equal if preset, changes and name are. A contract in another process makes a component of its own.
     """
@@ -86,19 +86,19 @@ class Contract(Generic[B, T]):
 
     @property
     def summary(self) -> str:
-        """One line on the core, from its parameters; it begins with a warning if the scheme is broken."""
+        """A line on the core, from the parameters; it begins with a warning if the scheme is broken."""
         scheme = self.preset.scheme
         return f"{'BROKEN, not to protect data: ' if scheme.broken else ''}{scheme.summary(self.parameters)}"
 
     @property
     def security(self) -> str:
-        """Security statement of the scheme, and of sealed sectors: what it protects and what not, with its source."""
+        """Security statement of the scheme, and of sealed sectors: protection, limits and source."""
         sealing = f" {Sealed.security}" if self.parameters.icv_bytes else ""
         return f"{self.preset.scheme.security}{sealing}"
 
     @property
     def registers(self) -> "tuple[RegisterMap, ...]":
-        """Maps of its registers, one for each bus that reaches some; none for a core without."""
+        """Maps of registers, a map for each bus with registers; none for a core without."""
         return getattr(self.component, "registers", ())
 
     @property
@@ -153,7 +153,7 @@ class Contract(Generic[B, T]):
 
     @property
     def module(self) -> str:
-        """Name of the Verilog module: that which was chosen, or the preset and what was changed in it."""
+        """Name of the Verilog module: the chosen name, or the preset with the changes."""
         if self.called:
             return self.called
         return module_name(self.name, dict(self.changed))
@@ -172,7 +172,7 @@ class Contract(Generic[B, T]):
 
     @cached_property
     def observed(self) -> str:
-        """The same with more names for its signals: for proofs, mutants and waveforms."""
+        """The Verilog with more names of signals: for proofs, mutants and waveforms."""
         from wideblock.export import verilog
 
         return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
@@ -186,14 +186,14 @@ class Contract(Generic[B, T]):
 
     @cached_property
     def resources(self) -> dict[str, int]:
-        """AES cores, multipliers and bits of memory of the exported module, which is elaborated for it once."""
+        """AES cores, multipliers and bits of memory of the exported module; elaborates the core once."""
         from wideblock.export.resources import resources
 
         return resources(self.kind.shell(self.preset.scheme.make(self.parameters)))
 
     @property
     def asked(self) -> str:
-        """The preset and its changes, as commands take them."""
+        """The preset and the changes, as for commands."""
         return " ".join((self.name, *(f"--set {name}={written(value)}" for name, value in self.changed)))
 
     @property
@@ -240,15 +240,15 @@ class Contract(Generic[B, T]):
 
     @property
     def specification(self) -> Callable[[bytes], Any]:
-        """Function from a key to the scheme under it, which has ``encrypt`` and ``decrypt`` as its kind has them.
+        """Function from a key to the scheme under the key, with ``encrypt`` and ``decrypt`` of the kind.
 
-        It can be pickled, and so be called in other processes.
+        The function can be pickled, for calls in other processes.
         """
         return partial(_specification, self.preset.scheme.name, self.parameters)
 
     @property
     def native(self) -> str:
-        """The scheme's name in the native library. Raises UserError if it is not there."""
+        """The scheme's name in the native library. Raises UserError for a scheme without native code."""
         if (name := self.preset.scheme.native) is None:
             raise UserError(f"{self.name} is not in the native library, which has the sector schemes")
         return name(self.parameters)
@@ -317,7 +317,7 @@ def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[An
 
 
 def configured(name: str, changes: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
-    """As :func:`contract`, without its component, which is made at first use; no hardware description is loaded.
+    """As :func:`contract`; the component is made at first use; no hardware description is loaded.
 
     Raises UserError as :func:`contract`, but for a mix that only the component refuses.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasheet of a core, in Markdown: one frame, to which each kind of core adds its own rules."""
+"""Datasheet of a core, in Markdown: a common frame; each kind of core adds rules."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = ["instance", "sheet"]
 
 
 def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
-    """Returns the datasheet by ``template``, one of a kind of core, which has ``values`` and extends the frame.
+    """Returns the datasheet by ``template``, of a kind of core; the template has ``values`` and extends the frame.
 
     ``measured`` is a Markdown table of area and clock, or empty. Templates know the channels by their names, and the
     ports of a channel by its fields, ``valid`` and ``ready``.
@@ -46,7 +46,7 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
 
 
 def _bits(core: Contract, causes: Sequence[str]) -> str:
-    """The bits of ``fault`` that have one of the causes; empty if there is none."""
+    """The bits of ``fault`` with any of the causes; empty if there is none."""
     faults = core.behaviour.faults
     return " or ".join(str(bit) for bit, fault in enumerate(faults) if fault.cause.name in causes)
 

@@ -24,7 +24,7 @@ def generate(
     """Writes the Verilog, its test bench and what else a user's tools read into ``directory``; returns their paths.
 
     The directory appears with all files or stays as it was. Raises FileExistsError when it exists, is not empty and
-    ``force`` is off; with ``force`` the files are replaced, each whole, and others there are kept. ``measured`` is a
+    ``force`` is off; with ``force`` the files are replaced, each whole; all other files are kept. ``measured`` is a
     Markdown table of the core's area and clock, for its datasheet. Raises UserError for a broken scheme unless
     ``accept_broken``.
     """
@@ -40,7 +40,7 @@ def generate(
 
 
 def _texts(core: Contract, measured: str) -> dict[str, str]:
-    """Every file by its name. The module of the core's kind makes the datasheet, and the files that only it has."""
+    """Every file by its name. The module of the core's kind makes the datasheet, and the files of the kind."""
     name, kind = core.module, aead if core.kind is AEAD else sector
     others = kind.others(core)
     constraints = render("constraints.sdc.jinja", core=core)  # commands of SDC, which Vivado's XDC contains

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memories as modules of their own, one a shape, which macros of a target can replace."""
+"""Memories as separate modules, a module a shape; macros of a target can replace the modules."""
 
 import re
 import textwrap
@@ -28,7 +28,7 @@ _OUTPUT_REGISTER = re.compile(r"\b_(\d+)_\b")
 
 
 def enclose(fragment: Fragment) -> None:
-    """Puts each memory that is written, below ``fragment``, in a module of its own. Tables stay where they are read."""
+    """Puts each written memory below ``fragment`` in a separate module. Tables stay where they are read."""
     for place, (part, name, source) in enumerate(fragment.subfragments):
         if not isinstance(part, MemoryInstance):
             enclose(part)
@@ -40,7 +40,7 @@ def enclose(fragment: Fragment) -> None:
 
 
 def blocks(design: Design) -> dict[str, MemoryBlock]:
-    """The memories that have a module, by its name, ``top__core__exit__beats``."""
+    """The memories with a module, by the module's name, ``top__core__exit__beats``."""
     return {
         "__".join(info.name): block(origin, info.name[-1])
         for fragment, info in design.fragments.items()
@@ -50,10 +50,10 @@ def blocks(design: Design) -> dict[str, MemoryBlock]:
 
 
 def shaped(rtlil: str, top: str, memories: Mapping[str, MemoryBlock]) -> tuple[str, dict[str, MemoryBlock]]:
-    """The RTLIL with one module for all ``memories`` of a shape, named after it; and those modules by their names.
+    """The RTLIL with a module for all ``memories`` of a shape, named after the shape; and those modules by their names.
 
-    A memory has no contents at power-up: a core writes zero to each row after reset, before it takes a key. Ports that
-    an instance does not use are not there; memories of one shape with other ports have a number behind their name.
+    A memory has no contents at power-up: a core writes zero to each row after reset, before it takes a key. Unused
+    ports of an instance are left out; memories of an equal shape with different ports have a number behind the name.
     """
     names: dict[str, str] = {}
     ports: dict[str, dict[str, int]] = {}

@@ -16,7 +16,7 @@ def c_header(name: str, maps: Sequence[RegisterMap]) -> str:
 
     ``name`` is that of the core. Names are ``WIDEBLOCK_MAP_REGISTER``, with ``_FIELD`` where they are about a field,
     and ``_OFFSET``, ``_COUNT``, ``_RESET``, ``_SHIFT``, ``_MASK`` or the name of a value behind. Raises ValueError if
-    two of them are the same.
+    two names are equal.
     """
     guard = f"{PREFIX}_REGS_{name.upper()}_H"
     body = [line for each in maps for line in _map(each)]

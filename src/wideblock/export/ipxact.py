@@ -22,7 +22,7 @@ _LEAST = 4096
 def ipxact(core: Contract) -> str:
     """Returns ``component.xml``: a bus interface for each bus of the shell, registers, clock, reset, ports, and files.
 
-    The library is the kind of the core; the version has its major and minor number alone, all that Vivado takes.
+    The library is the kind of the core; the version has major and minor number alone, for Vivado.
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:interface:aximm:1.0``,
     ``xilinx.com:signal:clock:1.0``, ``reset`` and ``interrupt``.
     """
@@ -49,7 +49,7 @@ def memory_maps(maps: dict[str, RegisterMap]) -> str:
 
     A field that cannot be read is write only, also if a 1 starts an action: importers take the written value ``modify``
     for a field outside of the core. A range has at least 4 KiB, the smallest of Vivado's block designs; a smaller map
-    repeats in it, since its bus has the address bits of the map alone.
+    repeats in the range, since the bus has the address bits of the map alone.
     """
     if not maps:
         return ""

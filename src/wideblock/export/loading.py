@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of known answers on the ports of a core: as words of its key channel, or as writes of its key registers."""
+"""Keys of known answers on the ports of a core: as words of the key channel, or as writes of the key registers."""
 
 from wideblock.export.contract import Contract
 from wideblock.export.testbench import Word
@@ -10,7 +10,9 @@ __all__ = ["BusLoader", "StreamLoader"]
 
 
 class StreamLoader:
-    """Words of the channel ``key``, and the steps of a play that offer them, each when the one before was accepted."""
+    """Words of the channel ``key``, and the steps of a play to offer the words, each after the word before was
+    accepted.
+    """
 
     def __init__(self, core: Contract):
         self.core = core
@@ -21,7 +23,7 @@ class StreamLoader:
         self.rests: dict[int, int] = {}
 
     def load(self, key: bytes, slot: int) -> None:
-        """Loads a key into a slot that has none, or as the core's only one."""
+        """Loads a key into an empty slot, or as the core's single key."""
         self._offer(key, slot, evict=False)
 
     def evict(self, slot: int) -> None:

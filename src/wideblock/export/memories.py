@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memories of a core, as its elaborated hardware has them."""
+"""The memories of a core's elaborated hardware."""
 
 import re
 from collections import defaultdict
@@ -26,13 +26,14 @@ _HEAD = (
 
 @dataclass(frozen=True)
 class MemoryBlock:
-    """A memory of one clock: ``name`` is the path of instances from the top module to it, its own name last.
+    """A memory of one clock: ``name`` is the path of instances from the top module to the memory, the memory's name
+    last.
 
     depth:            rows
     width:            bits of a row; a write stores all of them
     reads, writes:    ports, each with an address of its own
     latency:          cycles from an address to the row: 0 is an asynchronous read
-    read_under_write: row that a port reads in the cycle in which its address is written
+    read_under_write: row read by a port in the cycle of a write to the row
     contents:         "constant", a table that is never written; or "written", anything until the core clears it
     style:            attribute for synthesis: "block" memory, "logic" of a table, or "any"
     """
@@ -56,8 +57,7 @@ def memories(component: wiring.Component) -> tuple[MemoryBlock, ...]:
 def memory_list(blocks: tuple[MemoryBlock, ...], verilog: str, top: str) -> list[dict[str, Any]]:
     """The memories as plain values, with the ``module`` that has the rows.
 
-    That of a memory that is written is its own, and the last word of the path an instance of it; that of a table is the
-    module that reads it.
+    A written memory has a separate module; the last word of the path is the instance; a table is in the reading module.
     """
     inside = {
         each[1]: {name: module for module, name in _INSTANCE.findall(each[0])} for each in _MODULE.finditer(verilog)
@@ -93,7 +93,7 @@ def _inside(fragment: Fragment, path: str) -> Iterator[MemoryBlock]:
 
 
 def block(memory: Memory, name: str) -> MemoryBlock:
-    """The memory by its shape. Raises ValueError for one whose ports differ in what they read, or when."""
+    """The memory by its shape. Raises ValueError for a memory with ports that differ in value or time of a read."""
     reads, writes = memory.read_ports, memory.write_ports
     latencies = {int(port.domain != "comb") for port in reads}
     if len(latencies) != 1 or any(port.transparent_for for port in reads):

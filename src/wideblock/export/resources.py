@@ -37,7 +37,7 @@ _KINDS = {
 
 
 def resources(component: wiring.Component) -> dict[str, int]:
-    """Number of each resource, in the order in which papers list them, and bits of memories that are written.
+    """Number of each resource, in the papers' order, and bits of written memories.
 
     The component is elaborated for it.
     """

@@ -20,7 +20,7 @@ from wideblock.rtl.stream.behaviour import LengthRule
 __all__ = ["Case", "cases", "datasheet", "others", "play"]
 
 Case = tuple[bytes, bytes, bool, bytes, bytes]
-"""Key, tweak, decrypt, data in, data out; of a core that seals with the ICV behind them, or zeros."""
+"""Key, tweak, decrypt, data in, data out; with sealed sectors, the ICV or zeros behind."""
 
 
 FEW = 2
@@ -38,9 +38,9 @@ def others(core: Contract) -> dict[str, str]:
 
 
 def cases(core: Contract, most: int = 4) -> list[Case]:
-    """Returns known answers of the core, ``most`` of them, each in every direction that the core has.
+    """Returns ``most`` known answers of the core, each in every direction of the core.
 
-    They are the first ones, where these are all of one size; else they are of different sizes as far as possible. A
+    Taken are the first answers, if all are of a common size; else they are of different sizes as far as possible. A
     core without known answers gets a few of the specification.
     """
     return [
@@ -57,7 +57,7 @@ def cases(core: Contract, most: int = 4) -> list[Case]:
 
 
 def _specified(core: Contract) -> list[KnownAnswer]:
-    """Random sectors of the usual length under a key each, and the specification's answers: always the same ones."""
+    """Random sectors of the usual length under a key each, and the specification's answers: equal in every run."""
     rng, sizes, found = random.Random(core.module), shape(core), []
     for _ in range(FEW):
         key, tweak, sector = map(rng.randbytes, (sizes.key_bytes, sizes.tweak_bytes, core.behaviour.usual))
@@ -67,7 +67,7 @@ def _specified(core: Contract) -> list[KnownAnswer]:
 
 
 def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
-    """The first ``most`` answers, those before others whose tweak or message is of a size that is not among them."""
+    """The first ``most`` answers; answers with a new size of tweak or message come first."""
     waiting, taken = list(answers), []
     while waiting and len(taken) < most:
         chosen = min(waiting, key=lambda known: sum(_alike(known, other) for other in taken))
@@ -77,12 +77,12 @@ def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
 
 
 def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
-    """Number of their sizes that are the same."""
+    """Number of equal sizes."""
     return (len(one.tweak) == len(other.tweak)) + (len(one.plaintext) == len(other.plaintext))
 
 
 def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
-    """Returns the words of ``cases``; those of one key in a row are one step."""
+    """Returns the words of ``cases``; requests in a row under a common key are a step."""
     t, p = core.timing, core.parameters
     loader = BusLoader(core) if core.registers else StreamLoader(core)
     words: dict[str, list[Word]] = {"i": [], "o": []}
@@ -111,7 +111,7 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
 
 
 def _message(core: Contract, data: bytes, request: Word) -> list[Word]:
-    """The beats of a sector, ``request`` with its first one, or before it in beats of its own."""
+    """The beats of a sector, with ``request`` beside the first beat, or before in separate beats."""
     channel, size = core.interface.channel("i"), core.parameters.beat_bytes
     if not (head := channel.header_words):
         return _beats(data, size, request)

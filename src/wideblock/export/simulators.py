@@ -28,12 +28,12 @@ verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-m
 
 
 def commands(module: str, *, bench: bool) -> str:
-    """Returns the commands that lint a core and, with ``bench``, simulate it, a line each."""
+    """Returns the commands to lint a core and, with ``bench``, to simulate the core, a line each."""
     return "\n".join([LINT, *([SIMULATE] if bench else [])]).format(module=module)
 
 
 def waivers(core: Contract) -> str:
-    """Returns the text of a Verilator configuration: rules that the core's file does not keep, each with its reason.
+    """Returns the text of a Verilator configuration: rules not kept by the core's file, each with a reason.
 
     No comment begins with the tool's name: it would be a directive.
     """

@@ -7,7 +7,7 @@ from itertools import groupby
 __all__ = ["driven", "named", "plain", "shared", "unescaped", "widened"]
 
 _MANY = 3
-"""Pieces of a value from which on it is written once, for its name."""
+"""Pieces of a value from which on a value is written once, with a name."""
 
 _OPERATORS = "add|and|divfloor|eq|ge|gt|le|lt|modfloor|mul|ne|or|sub|xnor|xor"
 _CELL = re.compile(
@@ -35,7 +35,7 @@ _NAME = re.compile(r"\\\S+|(?<![\w'$])[A-Za-z_][\w$]*")
 
 
 def shared(text: str) -> str:
-    """The RTLIL with one module where several are the same, such as the multipliers of two hash units."""
+    """The RTLIL with a common module for equal modules, for example the multipliers of two hash units."""
     first: dict[str, str] = {}
     same = {name: kept for name, body in _RTLIL_MODULE.findall(text) if (kept := first.setdefault(body, name)) != name}
     if not same:
@@ -51,7 +51,7 @@ def unescaped(text: str) -> str:
 
 
 def widened(rtlil: str) -> str:
-    """The RTLIL with both operands of an unsigned operator of one width, the narrower one behind zeros."""
+    """The RTLIL with both operands of an unsigned operator of equal width, the narrower behind zeros."""
     parts, end = [], 0
     for cell in _CELL.finditer(rtlil):
         a, b = int(cell["a"]), int(cell["b"])
@@ -89,8 +89,8 @@ def _driver(always: re.Match[str]) -> str:
 def plain(verilog: str) -> str:
     """The Verilog with forms that linters accept and people read.
 
-    Reductions for negations of vectors, a choice by one bit each for patterns of one 1, replications for repeated bits,
-    and lines that are broken between values.
+    Reductions for negations of vectors, a choice by a bit for each pattern with a single 1, replications for repeated
+    bits, and lines broken between values.
     """
     text = _CHOICE.sub(_by_bits, verilog.replace(" = ! ", " = ~| ").replace("\n, ", ", "))
     return _TOO_LONG.sub(_broken, _CONCATENATION.sub(_replicated, text))
@@ -117,10 +117,10 @@ def _by_bits(choice: re.Match[str]) -> str:
 
 
 def named(verilog: str, wires: str) -> str:
-    """``verilog`` with a wire for each other name of a signal, which nothing reads: its logic and lines are the same.
+    """``verilog`` with an unread wire for each further name of a signal: logic and lines stay.
 
-    ``wires`` has the same modules with all names, and assignments for those of one signal. They stand at the end of
-    the module's last line, so that line numbers hold.
+    ``wires`` has equal modules with all names, and assignments between the names of a signal. The wires are at the end
+    of the module's last line: line numbers hold.
     """
     more = {module[1]: module[0] for module in _MODULE.finditer(wires)}
     return _MODULE.sub(lambda module: _with_names(module[0], more[module[1]]), verilog)

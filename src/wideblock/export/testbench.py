@@ -16,7 +16,7 @@ __all__ = ["KNOWN", "SPECIFIED", "BenchPlay", "Word", "testbench"]
 
 KNOWN = "known answers"
 SPECIFIED = "answers of the specification, for want of known ones"
-"""Sources of a bench's answers, as it prints them."""
+"""Sources of a bench's answers, as printed."""
 
 Word = Mapping[str, int]
 """Values of the fields of a word by their names. A field without a value is unknown."""
@@ -26,11 +26,11 @@ Word = Mapping[str, int]
 class BenchPlay:
     """Right answers as words of a core's channels.
 
-    words:   by channel; those of inputs are driven, those of outputs are expected; a channel may be left out
-    steps:   by input, the number of words up to which it is played; a step begins when the one before was accepted
+    words:   by channel; words of inputs are driven, words of outputs are expected; a channel may be left out
+    steps:   by input, the number of words to play up to; a step begins when the one before was accepted
     answers: number of answers
     limit:   cycles after which the core is stuck
-    rests:   by the number of a step, cycles after it before the next one begins
+    rests:   by the number of a step, cycles from the step to the next
     source:  of the answers, :data:`KNOWN` or :data:`SPECIFIED`
     """
 
@@ -44,7 +44,7 @@ class BenchPlay:
 
 @dataclass(frozen=True)
 class _Channel:
-    """A channel in the bench: one register or wire for its payload, connected to the ports."""
+    """A channel in the bench: a register or wire for the payload, connected to the ports."""
 
     name: str
     flow: Flow

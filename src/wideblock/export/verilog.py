@@ -93,12 +93,12 @@ def _write(folder: Path, module: str, shell: Shell, header: str) -> None:
 
 
 def convert(component: wiring.Component, module: str) -> str:
-    """Returns Verilog-2001 text of a component and all below it, its top named ``module``, its ports as its members."""
+    """Returns Verilog-2001 text of a component and all parts, with a top named ``module`` and ports as the members."""
     return _converted(component, module)[0]
 
 
 def _converted(component: wiring.Component, module: str) -> tuple[str, str]:
-    """The Verilog, and that of its wires alone with every name that a signal has."""
+    """The Verilog, and Verilog of the wires alone with every name of each signal."""
     members = ((path, Value.cast(member)) for path, _, member in component.signature.flatten(component))
     # a stream that is always ready has a constant there, which is no port
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}

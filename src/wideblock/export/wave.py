@@ -14,7 +14,7 @@ __all__ = ["sector_diagram", "text", "transfers"]
 def transfers(core: Contract) -> tuple[list[int], list[int]]:
     """The cycles in which the beats of a sector are taken and leave, alone in an idle core, without stalls.
 
-    Where the end of a message that is part of a block leaves later, so does all from the last whole block on.
+    If a partial last block leaves later, all from the last whole block on leaves later.
     """
     behaviour, p = core.behaviour, core.parameters
     taken = [n + (behaviour.held if n else 0) for n in range(p.beats)]
@@ -28,8 +28,8 @@ def transfers(core: Contract) -> tuple[list[int], list[int]]:
 def sector_diagram(shell: Shell, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:
     """WaveDrom's description of sector A, whose beats are taken and leave in the cycles given, from cycle 0 on.
 
-    R are beats of its request, which come before.
-    Only the cycles in which something changes are drawn, with a gap between two that do not follow each other.
+    R are beats of the request, before the sector.
+    Only cycles with a change are drawn, with a gap between two cycles that are not neighbors.
     """
 
     def transferred(cycles: Sequence[int]) -> Callable[[int], str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A synthesised netlist in the place of the Verilog it was made from: same ports, same harness, same checks."""
+"""A synthesised netlist in the place of the Verilog it was made from: equal ports, equal harness, equal checks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,9 +17,9 @@ _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*e
 
 
 def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -> str:
-    """Verilog of every cell type that ``netlist`` uses, and no other: models of a whole family take long to read.
+    """Verilog of exactly the cell types of ``netlist``: models of a whole family take long to read.
 
-    Where ``models`` give a cell only ports and timing, and this package has a model of it, that one is taken. Raises
+    If ``models`` have only ports and timing of a cell, the package's model is taken, if any. Raises
     UserError for a cell that is in neither, or has no behaviour.
     """
     found = _modules(_included(path, includes) for path in models)
@@ -59,7 +59,7 @@ def _instantiated(netlist: str) -> set[str]:
 
 
 def _included(path: Path, includes: Sequence[Path]) -> str:
-    """A file's text with the files that it includes in their places."""
+    """A file's text with included files in place."""
 
     def insert(match: re.Match[str]) -> str:
         for directory in (path.parent, *includes):

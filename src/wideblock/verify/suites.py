@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite of checks for a core, by its kind, on its Verilog or on a netlist of it."""
+"""The suite of checks for a core, by kind, on the Verilog or on a netlist."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 
 
 def suite_of(core: Contract) -> Suite[Any]:
-    """The suite for cores of this kind, or for the engine around one. Raises UserError for a core with a master."""
+    """The suite for cores of a kind, or for the engine around a core. Raises UserError for a core with a master."""
     _check_streams(core)
     return ENGINES if core.registers else SUITES[core.kind.name]
 
@@ -67,7 +67,7 @@ def checked(
     wave: Path | None,
     options: dict[str, Any],
 ) -> tuple[Report, str | None]:
-    """The report on one core, and the check whose run is in file ``wave``.
+    """The report on a core, and the check with the run in file ``wave``.
 
     judge:   one of JUDGES
     device:  of a netlist to check in the place of the Verilog      checks: their names; None: all
@@ -112,7 +112,7 @@ def played(core: Contract, device: str | None, files: Path, seed: int) -> Report
 
 @contextmanager
 def _texts(core: Contract, device: str | None) -> Iterator[list[str]]:
-    """The Verilog to simulate: the exported file, or the netlist that synthesis for ``device`` makes of it."""
+    """The Verilog to simulate: the exported file, or the netlist of synthesis for ``device``."""
     if device is None:
         yield [core.verilog]
         return

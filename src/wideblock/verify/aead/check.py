@@ -55,7 +55,7 @@ class AeadCheck(Check[AeadSimulation]):
         return int(self.rng.choice(kind.tweaks)), int(self.rng.choice(kind.sizes))
 
     def plain(self, spec: Any, ad: int, size: int, decrypt: bool, *, wrong: bool = False) -> Exchange:
-        """A random message of these lengths, each type in one segment; ``wrong``: to be rejected."""
+        """A random message of given lengths, each type in a segment; ``wrong``: to be rejected."""
         npub, A, P = self.random(self.shape.npub), self.random(ad), self.random(size)
         if decrypt:
             C = spec.encrypt(npub, A, P)
@@ -72,14 +72,14 @@ class AeadCheck(Check[AeadSimulation]):
             return decryption(api, npub, A, C, None)
 
     def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
-        """The parts with one bit changed, in any of them that has one."""
+        """The parts with a changed bit, in any part that is not empty."""
         chosen = self.rng.choice([n for n, part in enumerate(parts) if part])
         at = self.number(0, 8 * len(parts[chosen]) - 1)
         changed = int.from_bytes(parts[chosen], "little") ^ 1 << at
         return *parts[:chosen], changed.to_bytes(len(parts[chosen]), "little"), *parts[chosen + 1 :]
 
     def play(self, exchanges: Sequence[Exchange], *, reset: bool = True, **more: Any) -> str | None:
-        """The first difference of exchanges that are played one after another, or None."""
+        """The first difference of exchanges played in a row, or None."""
         if reset:
             self.simulation.reset()
         played = self.words(exchanges, **more)
@@ -96,9 +96,9 @@ class AeadCheck(Check[AeadSimulation]):
 def difference(
     exchanges: Sequence[Exchange], played: PlayedMessages, word_bits: int, *, whole: bool = True
 ) -> str | None:
-    """The first difference between the words that left and the right ones, explained; None if there is none.
+    """The first difference between the output and the right words, explained; None if there is none.
 
-    ``whole``: all of them must have left; otherwise those that left are judged.
+    ``whole``: all of them must have left; otherwise the words so far are judged.
     """
     if played.violation is not None:
         return f"{played.violation}, cycle {played.cycles}."

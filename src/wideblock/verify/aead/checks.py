@@ -21,7 +21,7 @@ __all__ = ["CHECKS"]
 
 
 def published(check: AeadCheck) -> Finding:
-    """Published vectors, in both directions; those that must be rejected are decrypted."""
+    """Published vectors, in both directions; answers that must be rejected are decrypted."""
 
     def wrong(vector: AeadAnswer) -> str | None:
         exchanges = [activation(check.api, vector.key)]
@@ -106,7 +106,7 @@ def wrong_tags(check: AeadCheck) -> Finding:
 
 
 def malformed_input(check: AeadCheck) -> Finding:
-    """Messages that break a rule of the API fail once, and the next one is right."""
+    """Messages that break a rule of the API fail once; the next message is right."""
     most = check.behaviour.ad_bytes, check.behaviour.data_bytes
     cases = [*malformed(check.api, *most)]
     packets = check.subject.parameters.packets
@@ -131,7 +131,7 @@ def _too_long(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
 
 
 def _cuts(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
-    """Encryptions whose packet ends in each word of their data but the last one."""
+    """Encryptions with a packet that ends in each word of data before the last."""
     block = check.shape.block
     for size in sorted({min(size, check.behaviour.data_bytes) for size in (block, 2 * block, 3 * block - 1)}):
         npub, A, P = (
@@ -217,7 +217,7 @@ def _struck(check: AeadCheck, *, zeroize: bool) -> Finding:
 
 
 def _rest(exchanges: list[Exchange], port: str, played: PlayedMessages) -> list[int]:
-    """The words of a message that were not accepted, where others of it were."""
+    """The unaccepted words of a message with accepted words."""
     taken = played.taken(port)
     for each in exchanges:
         words = getattr(each, port)

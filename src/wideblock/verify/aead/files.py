@@ -21,7 +21,7 @@ CHANCES = (1.0, 0.5)
 def verify_files(core: AeadContract, directory: Path, simulation: AeadSimulation, *, seed: int = 0) -> Report:
     """The report on the files of a directory, without stalls and with stalls on every port.
 
-    Raises UserError for files that are none of this form, and for public data without a word.
+    Raises UserError for files of another form, and for public data without a word.
     """
     texts = {port: text_of(directory / name) for port, name in FILES.items()}
     read = {port: from_text(FILES[port], content, core.parameters.word_bits) for port, content in texts.items()}

@@ -11,7 +11,7 @@ __all__ = ["cut", "malformed", "misplaced_ends", "wrong_lengths"]
 
 
 def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
-    """Messages that break one rule each, up to a segment with Last; each fails, and nothing else of it leaves."""
+    """Messages, each with a broken rule, up to a segment with Last; each fails, and nothing else of it leaves."""
     npub, tag = bytes(api.shape.npub), bytes(api.shape.tag)
     body = bytes(api.shape.enciphered(4))
 
@@ -67,14 +67,14 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
 
 
 def wrong_lengths(right: int) -> list[int]:
-    """Bytes of a segment that must have ``right`` bytes, with one bit of the length in its header changed."""
+    """Bytes of a segment of ``right`` bytes, after a change of a bit of the length in the header."""
     return [right ^ 1 << bit for bit in range(16)]
 
 
 def misplaced_ends(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Packets that do not end where their messages do; each fails, and the next one is right.
 
-    Of an encryption that is online, a segment that was announced is filled up with zeros. ``ad_bytes`` and
+    An online encryption fills an announced segment up with zeros. ``ad_bytes`` and
     ``data_bytes`` are the longest that the core takes.
     """
     size = min(8, data_bytes)
@@ -110,7 +110,7 @@ def misplaced_ends(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterato
 
 
 def cut(api: CaesarFormat, of: Exchange, message: bytes, sealed: bytes, missing: int) -> Exchange:
-    """An encryption in one segment whose packet ends ``missing`` words before the last one of its data.
+    """An encryption in a segment, with a packet that ends ``missing`` words before the last word of data.
 
     The whole blocks before it have left if the cipher is online; zeros follow them.
     """

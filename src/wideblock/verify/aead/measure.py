@@ -31,7 +31,7 @@ class MeasuredMessages:
 
 @dataclass(frozen=True)
 class MessageCycles:
-    """Cycles of a key's activation, of a message right behind it, and of the same message once more."""
+    """Cycles of a key's activation, of a message right behind, and of the message once more."""
 
     activation: int
     first: int

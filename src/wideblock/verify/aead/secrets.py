@@ -60,9 +60,9 @@ class _Plan(SecretsPlan):
 
 
 def secrets(check: AeadCheck) -> Finding:
-    """No port shows a key, a value derived from it, an input, or a message before its verdict, in any cycle.
+    """No port shows a key, a derived value, an input, or a message before the verdict, in any cycle.
 
-    Whether a word is valid makes no difference. Values are those that the specification names: round keys, hash keys
+    Whether a word is valid makes no difference. Values are the named values of the specification: round keys, hash keys
     and their powers, masks, the key stream. Four of their bytes, in any of the four readings of a block, are enough. A
     message that is rejected must never be shown. Ports that carry no data must not depend on secrets at all. Zeroize
     comes in the cycles of an activation and of a message; then random messages with pauses, new keys, resets and
@@ -81,7 +81,7 @@ def _message(check: AeadCheck, way: Way) -> _Message:
 
 
 def _sweep(check: AeadCheck) -> Iterator[_Plan]:
-    """Zeroize in each cycle of an activation and of a message behind it, or in some of them, evenly spread.
+    """Zeroize in each cycle of an activation and of a message behind, or in some cycles, evenly spread.
 
     The messages are of each class of lengths, in every way.
     """
@@ -135,7 +135,9 @@ def _play(
     seed: int,
     core: AeadSimulation,
 ) -> Play:
-    """The play of a plan with these exchanges. A secret comes with the number of the exchange that may show it."""
+    """The play of a plan with these exchanges. A secret comes with the number of the exchange that may show the
+    secret.
+    """
     script = core.script(exchanges, limit=plan.limit, offer=plan.offer, take=plan.take)
     for name in ("pdi", "sdi"):
         script.words[name]["start"][1:] = 0  # after a reset inside a message there is no more
@@ -148,7 +150,9 @@ def _play(
 def _exchange(
     check: AeadCheck, specification: Any, message: _Message
 ) -> tuple[Exchange, list[tuple[bool, str, bytes]]]:
-    """A random message of these lengths, and its secrets: whether each is its result, its name, and its bytes."""
+    """A random message of given lengths, and the message's secrets: for each whether a result, the name, and the
+    bytes.
+    """
     api, shape = check.api, check.shape
     npub, A, P = check.random(shape.npub), check.random(message.ad), check.random(message.size)
     C = specification.encrypt(npub, A, P)
@@ -174,7 +178,7 @@ def _exchange(
 
 
 def _begins(exchanges: Sequence[Exchange], record: Record, played: PlayedMessages) -> list[int]:
-    """For each exchange the cycle in which the first word of its output was accepted, after all its input was."""
+    """For each exchange the cycle in which the first word of output was accepted, after all input was accepted."""
     begins, at = [], 0
     for each in exchanges:
         at += len(each.pdi)

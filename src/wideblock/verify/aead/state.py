@@ -14,7 +14,7 @@ from wideblock.verify.core.report import Finding, failed, passed
 __all__ = ["no_plaintext_after_a_wrong_tag", "state_after_a_message", "state_after_zeroize"]
 
 RESULTS = (r"core\.buffer\.words",)
-"""Name of the memory of results that may leave, which its output register is a part of."""
+"""Name of the memory of results that may leave, with the output register."""
 
 Messages = Sequence[tuple[int, int, bool]]
 """Lengths and directions of messages: all that the state after zeroize may depend on."""
@@ -34,7 +34,7 @@ def life(check: AeadCheck, messages: Messages, moment: int, clear: Clear) -> Sta
 
 @needs_state
 def state_after_zeroize(check: AeadCheck) -> Finding:
-    """The state after zeroize, a pulse or a level, is the same for any two keys, nonces and texts of the same lengths.
+    """The state after zeroize, a pulse or a level, is equal for any two keys, nonces and texts of equal lengths.
 
     The place of the inputs inside a message may show, which follows from the lengths.
     """
@@ -62,9 +62,9 @@ def state_after_zeroize(check: AeadCheck) -> Finding:
 
 @needs_state
 def state_after_a_message(check: AeadCheck) -> Finding:
-    """After a message, right or rejected, nothing of it is left but results that left and values declared to remain.
+    """After a message, right or rejected, nothing is left except accepted results and values declared to remain.
 
-    Two lives under one key have messages of the same lengths, of other nonces and texts.
+    Two lives under a common key have messages of equal lengths, with different nonces and texts.
     """
     most = check.behaviour
     declared = [translate(f"core.cipher.{pattern}") for pattern in most.remains]
@@ -98,9 +98,9 @@ def _without(state: State, patterns: Iterable[str]) -> State:
 
 
 def _is(name: str, patterns: Iterable[str]) -> bool:
-    """True for a register or memory of one of these names, in a core alone or inside another module.
+    """True for a register or memory with a given name, in a core alone or inside another module.
 
-    A memory is an instance: its name stands for its rows and for its output register.
+    A memory is an instance: the name stands for rows and output register.
     """
     owner = name.rpartition(".")[0]
     return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})", known) for each in patterns for known in (name, owner))

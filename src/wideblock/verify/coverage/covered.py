@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The coverage of one core by all its checks."""
+"""The coverage of a core by all checks."""
 
 import re
 import tempfile
@@ -23,11 +23,11 @@ _TOGGLE = re.compile(r"(.*?)((?:\[\d+\])*):[01]->[01]")
 
 @dataclass(frozen=True)
 class Gap:
-    """A signal of a module with bits that never changed, or a line that never ran.
+    """A signal of a module with unchanged bits, or a line that never ran.
 
     module: path from below the top module
     name:   of the signal; of a line its text
-    missed, total: toggles of its bits, or runs, that were not seen, and all of them
+    missed, total: unseen toggles of bits, or unseen runs, and the number of all
     """
 
     module: str
@@ -48,7 +48,7 @@ class Coverage:
 
 
 def covered(core: Contract, *, sectors: int, seed: int) -> Coverage:
-    """Runs all checks but those of the whole state, which a model that counts does not give access to.
+    """Runs all checks except checks of the whole state: a counting model gives no access to the state.
 
     sectors: random sectors, or messages, of the checks
     Raises UserError if a check fails.

@@ -23,14 +23,14 @@ MONITOR = "crosses"
 
 @dataclass(frozen=True)
 class Monitor:
-    """SystemVerilog of the module that counts; by line of that text the event and the state that are counted."""
+    """SystemVerilog of the module that counts; by line of the text, the counted event and state."""
 
     text: str
     crosses: dict[int, tuple[str, str]]
 
 
 def monitor(core: Contract) -> Monitor:
-    """The monitor of a core; its variables are no registers, so that a state of the core does not have them."""
+    """The monitor of a core; the variables are no registers, and are not in a state of the core."""
     shell, module = core.shell, f"{core.module}__{MONITOR}"
     reset = f"{'!' if shell.active_low else ''}{shell.reset}"
     lines = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points of coverage in the form that Verilator writes: one a line, in the order of its own names."""
+"""Points of coverage in the form that Verilator writes: a point a line, in the order of Verilator's names."""
 
 import re
 from collections.abc import Iterator

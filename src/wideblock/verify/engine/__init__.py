@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a core within its engine: what registers, commands and slots add to the core, which has its own suite."""
+"""Checks of a core within its engine: registers, commands and slots around the core; the core has a separate suite."""

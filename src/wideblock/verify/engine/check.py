@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part that all checks of an engine share: its slots as they must be, and plays under them."""
+"""The part that all checks of an engine share: expected slots, and plays under the slots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ NO_ENCRYPT, NO_DECRYPT, LOCKED = 1, 2, 4
 
 @dataclass(frozen=True)
 class Slot:
-    """A key in a slot, and its limits, as AUX_MODE has them."""
+    """A key in a slot, and the limits, as in AUX_MODE."""
 
     key: bytes
     aux: int = 0
@@ -37,7 +37,7 @@ class Slot:
 
 
 class EngineCheck(SectorCheck):
-    """A check of an engine under way; ``slots_now`` are the keys that it must have."""
+    """A check of an engine under way; ``slots_now`` are the expected keys."""
 
     simulation: EngineSimulation  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -71,7 +71,9 @@ class EngineCheck(SectorCheck):
             self.slots_now = {}
 
     def fill(self, n: int) -> list[int]:
-        """Loads random keys until ``n`` slots have one, or all but one: the first, the last, others. Returns them."""
+        """Loads random keys until ``n`` slots have a key, or all except a slot: the first, the last, others. Returns
+        them.
+        """
         others = self.rng.permutation(range(1, self.number_of_slots - 1)).tolist()
         for slot in (0, self.number_of_slots - 1, *others):
             if slot not in self.slots_now and len(self.slots_now) < min(n, self.number_of_slots - 1):
@@ -146,7 +148,7 @@ class EngineCheck(SectorCheck):
 
     @staticmethod
     def left(record: SectorRecord) -> Iterator[tuple[bytes, set[bytes]]]:
-        """The sectors that left, by their last beats, each with the tags of its beats."""
+        """The sectors that left, by last beats, each with the tags of the beats."""
         sector, tags = b"", set[bytes]()
         beats = zip(record.out, record.out_tags, record.out_last.tolist(), record.out_bytes.tolist(), strict=True)
         for beat, tag, last, size in beats:
@@ -162,5 +164,5 @@ class EngineCheck(SectorCheck):
         return Cause.SLOT if slot is None else Cause.FORBIDDEN if slot.refuses(request) else None
 
     def in_slots(self, requests: Sequence[Request], slots: Sequence[int]) -> list[Request]:
-        """The requests under random ones of these slots."""
+        """The requests under random ``slots``."""
         return [replace(request, slot=int(self.rng.choice(slots))) for request in requests]

@@ -32,7 +32,7 @@ AUX_WORDS = [
 
 
 def known_answers(check: EngineCheck) -> Finding:
-    """Published vectors by the stream and, where it takes them, by the window."""
+    """Published vectors by the stream and, in fitting sizes, by the window."""
     if not check.vectors:
         return nothing("no known answer for these parameters")
     core, windowed = check.simulation, 0
@@ -89,8 +89,9 @@ def random_slots(check: EngineCheck) -> Finding:
 
 
 def storms(check: EngineCheck) -> Finding:
-    """Loads, unloads and replacements of a slot in use: each sector of it is dropped whole or right under one key, and
-    the slot changes once; other slots do not notice."""
+    """Loads, unloads and replacements of a slot in use: each sector of the slot is dropped whole or right under a
+    single key, and the slot changes once; other slots do not notice.
+    """
     plays = 0
     check.restart()
     check.simulation.set("POLICY", 1)
@@ -182,7 +183,7 @@ def refused_commands(check: EngineCheck) -> Finding:
 
 
 def _near_halves(check: EngineCheck, slot: int) -> str | None:
-    """The first error of loads of keys whose halves differ in one bit."""
+    """The first error of loads of keys with halves that differ in a bit."""
     for at in check.rng.permutation(128)[:6].tolist():
         near = int.from_bytes(check.key()[: check.shape.key_bytes // 2], "little")
         halves = b"".join(half.to_bytes(check.shape.key_bytes // 2, "little") for half in (near, near ^ 1 << at))
@@ -226,7 +227,7 @@ def limits_of_slots(check: EngineCheck) -> Finding:
 
 
 def _block_limit(check: EngineCheck) -> Finding:
-    """A limit: sectors up to the one that reaches it pass, the others are dropped; another slot goes on."""
+    """A limit: sectors up to the limit pass, later sectors are dropped; another slot goes on."""
     check.restart()
     core, t = check.simulation, check.subject.timing
     used = [0, 1]
@@ -251,7 +252,7 @@ def _block_limit(check: EngineCheck) -> Finding:
 
 
 def window_beside_the_stream(check: EngineCheck) -> Finding:
-    """Sectors of the window between those of the stream: each leaves on its own side, right, and is counted there."""
+    """Sectors of the window between those of the stream: each leaves on the requester's side, right, and is counted."""
     check.restart()
     used, core = check.fill(3), check.simulation
     plays = max(2, check.few(16) // 4)

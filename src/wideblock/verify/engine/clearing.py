@@ -22,9 +22,9 @@ KEYS = 16
 
 @needs_state
 def clearing(check: EngineCheck) -> Finding:
-    """Two engines with other keys and data, cleared in the same cycle, hold the same: no key, no data.
+    """Two engines with different keys and data, cleared in the same cycle, hold equal state: no key, no data.
 
-    The level of zeroize is held, or comes as pulses, of which one may come amid the clear. The state is taken as many
+    The level of zeroize is held, or comes as pulses; a pulse may come amid the clear. The state is taken as many
     cycles as a clear has after the level began, while it is high, or after the last pulse.
     """
     z, t = check.subject.timing.zeroize, check.subject.timing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of everything that reaches an engine at once, held against the model of its contract."""
+"""The checks of simultaneous accesses, compared with the model of the contract."""
 
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.engine.check import EngineCheck

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured cycles of an engine: of its stream under changing slots, and of its commands."""
+"""Measured cycles of an engine: of the stream under changing slots, and of commands."""
 
 from dataclasses import replace
 

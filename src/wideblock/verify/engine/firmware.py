@@ -33,7 +33,7 @@ class RandomFirmware:
         return among[self.number(0, len(among) - 1)]
 
     def slot(self) -> int:
-        """A slot in use by the plays, seldom one that does not exist."""
+        """A slot in use by the plays, seldom an absent slot."""
         return self.pick(*self.slots) if self.chance(97) else self.check.number_of_slots + self.number(0, 3)
 
     # Commands
@@ -90,7 +90,7 @@ class RandomFirmware:
             at += self.pick(3, 3, 7, 40)
 
     def _spoiled(self, writes: list[BusAccess]) -> list[BusAccess]:
-        """Writes of which one is missing, partial, or of other bits."""
+        """Writes with a missing, a partial, or a wrong word."""
         n = self.number(0, len(writes) - 1)
         kind = self.number(0, 3)
         if kind == 0:

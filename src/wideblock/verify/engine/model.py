@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine as its contract describes it, in all states that agree with the ports so far.
+"""An engine as in the contract, in all states that agree with the ports so far.
 
-The cycles in which a command, the self-test or a request of the window goes on are not stated, so that the model holds
-every state that is possible. Each access, unit and level removes the states that do not agree with it. When none is
-left, the engine is wrong.
+The cycles of steps of a command, of the self-test and of a request of the window are not stated: the model holds every
+possible state. Each access, unit and level removes the contradicting states. When none is left, the engine is wrong.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ BITS = {
 """Bits of IRQ_STATUS."""
 
 Expected = tuple[int, int] | str
-"""A value with the mask of bits that count, or the reason for which nothing can be."""
+"""A value with the mask of bits that count, or the reason for no possible value."""
 
 
 class Wrong(Exception):
@@ -64,7 +63,7 @@ class Bounds:
 
 
 class Model:
-    """All states of an engine that agree with its ports; ``registers`` are those that only writes change.
+    """All states of an engine that agree with the ports; ``registers`` change by writes alone.
 
     answer:       result of a unit: of a key, a tweak, data and a direction
     window_least: bytes below which the window itself refuses a message
@@ -111,7 +110,7 @@ class Model:
     # Steps that the ports do not show
 
     def advance(self, cycle: int) -> None:
-        """Adds every state that can follow until ``cycle``, and removes those that are overdue."""
+        """Adds every state that can follow until ``cycle``, and removes overdue states."""
         self.spread(cycle)
         kept = {state for state in self.states if not self._overdue(state, cycle)}
         if any(state.test == "holds" for state in kept):
@@ -134,7 +133,7 @@ class Model:
             self.states = self.states | new
 
     def clear(self, cycle: int, last: int) -> None:
-        """Zeroize begins in a cycle, in which other steps may end, and lasts until cycle ``last``."""
+        """Zeroize begins in a cycle, and lasts until cycle ``last``; further steps may end in the first cycle."""
         self.spread(cycle + 1)
         self.cleared_at = cycle
         self.change(lambda state: self.zeroize(state, last + self.bounds.zeroize))
@@ -153,7 +152,7 @@ class Model:
         return all(0 <= unit.last <= cycle - self.bounds.command for unit in own)
 
     def inside(self, cycle: int, slot: int | None = None) -> bool:
-        """Whether a unit has begun and not ended before a cycle, of any slot, or of one that has admitted it."""
+        """Whether a unit has begun and not ended before a cycle, of any slot, or of an admitting slot."""
         under_way = (unit for unit in self.units if 0 <= unit.first < cycle and not 0 <= unit.last < cycle)
         return any(slot is None or (slot == unit.slot and self._enters(unit)) for unit in under_way)
 
@@ -268,7 +267,7 @@ class Model:
     # Changes
 
     def cause(self, state: State, slot: int, decrypt: bool, size: int, *, of_window: bool = False) -> Cause | None:
-        """Cause for which a unit is refused that begins now, or None."""
+        """Cause to refuse a unit that begins now, or None."""
         if decrypt not in self.behaviour.directions:
             return Cause.DIRECTION
         if refused := self._slot_cause(state, slot, decrypt, of_window=of_window):
@@ -277,12 +276,12 @@ class Model:
         return Cause.SHORT if size < length.least else Cause.LONG if size > length.most else None
 
     def admits(self, state: State, slot: int, decrypt: bool, *, of_window: bool = False) -> bool:
-        """Whether a slot admits a unit that begins now, so that it counts there, even if the core drops it."""
+        """Whether a slot admits and counts a unit that begins now, even if the core drops the unit."""
         return self._slot_cause(state, slot, decrypt, of_window=of_window) is None
 
     @staticmethod
     def _slot_cause(state: State, slot: int, decrypt: bool, *, of_window: bool) -> Cause | None:
-        """Cause for which a slot refuses a unit that begins now, or None."""
+        """Cause of a slot to refuse a unit that begins now, or None."""
         held = state.held(slot)
         if held and ((held.kat and not of_window) or held.aux & (2 if decrypt else 1)):
             return Cause.FORBIDDEN
@@ -292,7 +291,7 @@ class Model:
         return Cause.SLOT if held is None or shut else None
 
     def begun(self, state: State, unit: Unit) -> State:
-        """The state with a unit that counts, if its slot admits it."""
+        """The state with a counted unit, if the slot admits the unit."""
         if self.admits(state, unit.slot, unit.decrypt):
             return state._replace(open=(*state.open, (unit.number, unit.slot)))
         return state

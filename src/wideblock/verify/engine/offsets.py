@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short scripts of an engine, each with one disturbance in each of its cycles."""
+"""Short scripts of an engine, each with a disturbance in each cycle."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -68,7 +68,7 @@ class Disturbances:
         return None
 
     def length(self, script: str) -> int:
-        """Cycles of a script in which it can be disturbed."""
+        """Cycles of a script for a disturbance."""
         return self.scripts[script]()[-1].cycle - START + 1
 
     def command(self, name: str, *, loaded: bool) -> list[BusAccess]:
@@ -129,7 +129,7 @@ class Disturbances:
         return check.shape.beat_bytes if check.fixed else check.number(1, 15)
 
     def refused(self, at: int) -> EnginePlay:
-        """A unit that is too long for one beat, in a direction that the core lacks, or for a slot without a key."""
+        """A unit too long for a beat, in a direction that the core lacks, or for a slot without a key."""
         request = self.check.request(2 * self.check.behaviour.usual)
         return EnginePlay(
             units=[(at, replace(request, slot=self.slot, decrypt=not self.check.behaviour.directions[0]), 0)]

@@ -30,7 +30,7 @@ class EnginePlay:
     units:  (cycle, request, pause) of the stream: valid from ``cycle`` on, ``pause`` cycles before the last beat
     clears: (first cycle, cycles) of zeroize
     take:   chance that a result beat is accepted in a cycle; ``answer``: the same of responses of the buses
-    soft:   zeroize is started by a register, too, so that a stalled beat may be withdrawn
+    soft:   zeroize is started by a register, too: a stalled beat may be withdrawn
     limit:  cycles; the play is cut there
     """
 
@@ -44,7 +44,7 @@ class EnginePlay:
 
 
 class Bench:
-    """An engine in simulation beside its model, with counts of judged events and of all that was played."""
+    """An engine in simulation beside the model, with counts of judged events and of played steps."""
 
     def __init__(self, check: EngineCheck):
         self.check, self.core = check, check.simulation
@@ -194,7 +194,7 @@ class Bench:
         return results
 
     def _left(self, record: Record):
-        """(cycle, data) of each result that left whole; the start of one that a clear cut does not count."""
+        """(cycle, data) of each result that left whole; the start of a unit cut by a clear does not count."""
         words = record.words["o"]
         keep = words["keep"] if "keep" in (words.dtype.names or ()) else None
         data, start = b"", -1
@@ -219,7 +219,7 @@ def _executes(answer: Answer) -> bool:
 
 
 def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
-    """The fault of each unit: that of the last one that began before the pulse. Raises :class:`Wrong`."""
+    """The fault of each unit: cycle of the last unit that began before the pulse. Raises :class:`Wrong`."""
     found: dict[int, tuple[int, int]] = {}
     for cycle, fault in pulses:
         n = max((n for n, at in enumerate(first) if 0 <= at < cycle), default=-1)
@@ -230,7 +230,7 @@ def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int
 
 
 def _check_tags(script: SectorScript, record: Record, faults: dict[int, tuple[int, int]]) -> None:
-    """The tag of a unit is beside its fault, and none in other cycles. Raises :class:`Wrong`."""
+    """The tag of a unit is beside the unit's fault; no tag in other cycles. Raises :class:`Wrong`."""
     changes = record.levels.get("fault_tag", [])
     tags = {cycle: int.from_bytes(script.tags[n].tobytes(), "little") for n, (cycle, _) in faults.items()}
     for cycle in sorted({*tags, *(at for at, _ in changes)}) if changes else ():

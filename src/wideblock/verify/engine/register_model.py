@@ -40,7 +40,7 @@ class Registers:
     # Reads
 
     def read(self, state: State, cycle: int, space: str, offset: int) -> Expected:
-        """The word of a read that samples in this cycle."""
+        """The word of a read that samples now."""
         found = self.place(space, offset)
         if found is None:
             return 0, 0xFFFFFFFF
@@ -130,7 +130,7 @@ class Registers:
     # Writes
 
     def response(self, state: State, cycle: int, space: str, offset: int, value: int, strobe: int) -> Expected:
-        """The response of a write that takes effect in this cycle."""
+        """The response of a write that takes effect now."""
         found = self.place(space, offset)
         if found is None or all(field.access is Access.RO for field in found[0].fields):
             return SLVERR, 3

@@ -14,11 +14,11 @@ from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT,
 __all__ = ["fault_log", "registers", "slot_table"]
 
 AT_REST = {"STATUS": "READY APPROVED", "SELFTEST": "DONE PASSED", "IRQ_STATUS": "SELFTEST CLEARED", "CTRL": "RDY"}
-"""Flags that are 1 when the self-test after reset has ended; all others of fields that the engine changes are 0."""
+"""Flags that are 1 when the self-test after reset has ended; all other bits of fields changed by the engine are 0."""
 
 
 def registers(check: EngineCheck) -> Finding:
-    """Every register after reset; random words with random strobes in all that keep them; flags that a 1 clears or
+    """Every register after reset; random words with random strobes in all storing registers; flags that a 1 clears or
     sets; a key written byte by byte."""
     check.restart()
     core = check.simulation
@@ -78,7 +78,7 @@ def _starts(register: Register) -> int:
 
 
 def _cleared(check: EngineCheck) -> str | None:
-    """The first word of METD and AUX that is not 0 after the command that it was written for."""
+    """The first word of METD and AUX that is not 0 after the word's command."""
     core = check.simulation
     kept = (register for register in core.maps["KEY"].registers if _keeps(register))
     words = [(register.name, index) for register in kept for index in range(register.count)]
@@ -118,7 +118,7 @@ def _held_responses(check: EngineCheck) -> str | None:
 
 
 def _flags(check: EngineCheck) -> str | None:
-    """The first flag that a 1 does not clear or set alone, or that a 0 changes."""
+    """The first flag that a 1 does not clear or set alone, or that changes by a 0."""
     core = check.simulation
     for bit in range(8):
         core.set("IRQ_STATUS", 0xFF)
@@ -147,7 +147,7 @@ def _flags(check: EngineCheck) -> str | None:
 
 
 def _key_in_bytes(check: EngineCheck) -> str | None:
-    """The first difference under a key whose words were written byte by byte over others."""
+    """The first difference under a key with words written byte by byte over older words."""
     check.restart()
     core, key = check.simulation, check.key()
     start = core.prepare("LOAD", 1, check.random(len(key)))
@@ -257,7 +257,7 @@ def slot_table(check: EngineCheck) -> Finding:
 
 
 def _limits(check: EngineCheck, used: int) -> Finding | None:
-    """The first limit of one bit that does not count as it must for slot 0, whose key has processed ``used`` blocks."""
+    """The first limit of a single bit that counts wrongly for slot 0, after ``used`` blocks of the slot's key."""
     core = check.simulation
     fields = (field for half in ("LO", "HI") for field in core.maps["ENGINE"].register(f"LIMIT_{half}").fields)
     for bit in reversed(range(sum(field.bits for field in fields))):
@@ -275,7 +275,7 @@ def _limits(check: EngineCheck, used: int) -> Finding | None:
 
 
 def _tests(check: EngineCheck) -> Finding:
-    """Keys of known answers, of which the state of approval tells, and the self-test with its slot in use and free."""
+    """Keys of known answers, shown in the state of approval, and the self-test with the slot in use and free."""
     check.restart()
     core, last = check.simulation, check.number_of_slots - 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replay of a record of an engine: each cycle in which its ports show anything, held against the model."""
+"""Replay of a record of an engine: each cycle with a visible step at the ports, compared with the model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from wideblock.verify.engine.state import State
 __all__ = ["Seen", "replay"]
 
 COUNTED = 2
-"""Cycles from the last beat of a unit to the cycle at whose end its blocks are added."""
+"""Cycles from the last beat of a unit to the cycle after which the blocks are counted."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Seen:
 
 @dataclass
 class _Cycle:
-    """Events of one cycle: what it shows, then what it changes."""
+    """Events of one cycle: shown values first, then changes."""
 
     shows: list[Callable[[], None]] = field(default_factory=list)
     clears: list[Callable[[], None]] = field(default_factory=list)
@@ -153,7 +153,7 @@ def _name(registers: Registers, answer: Answer) -> str:
 
 
 def _begun(model: Model, unit: Unit) -> None:
-    """A unit begins: which states let it begin, and drop or process it as the ports show."""
+    """A unit begins: states that admit the unit, and that drop or process the unit as seen at the ports."""
     cycle = unit.first
 
     def expected(state: State) -> Expected:
@@ -187,7 +187,7 @@ def _ended(model: Model, unit: Unit) -> None:
 
 
 def _pulsed(model: Model, cycle: int, fault: int, slot: int) -> None:
-    """A fault is logged; that of a unit which a clear has just cut may be, or not."""
+    """A fault is logged; for a unit just cut by a clear either is possible."""
     logged = {model.logged(state, fault, slot) for state in model.states}
     cut = cycle == model.cleared_at + 1
     model.states = logged | model.states if cut else logged

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State of an engine as its contract describes it: slots, command, self-test, window and events."""
+"""State of an engine as in the contract: slots, command, self-test, window and events."""
 
 from typing import NamedTuple
 
@@ -34,8 +34,8 @@ class Running(NamedTuple):
     """A command between EXE and DONE.
 
     first, last: error of the words alone, before and after the errors of slots in precedence; 0: none
-    phase:       scan, closes (CLOSING may be 1), closed (its units are dropped), freed, noted (the slot has a state),
-                 live (its key can be used), zeroize, cleared
+    phase:       scan, closes (CLOSING may be 1), closed (units are dropped), freed, noted (the slot has a state), live
+                 (the key can be used), zeroize, cleared
     due:         cycle by which DONE must be 1
     """
 
@@ -52,8 +52,8 @@ class Sending(NamedTuple):
     """The request of the window.
 
     phase: none, waits, inside (the core has it), counted
-    wrong: cause for which it is refused, None: none is known
-    vague: a clear has met a request that the core refuses, so that either is the cause
+    wrong: cause of a refusal, None: none is known
+    vague: a clear has met a request that the core refuses: either may be the cause
     stale: the key of its slot has changed since START: it may end with GONE, too
     """
 
@@ -117,7 +117,7 @@ class State(NamedTuple):
         return next((held for number, held in self.slots if number == slot), None)
 
     def put(self, slot: int, held: Held | None) -> "State":
-        """The state with another key in a slot, or with other numbers of the same key."""
+        """The state with another key in a slot, or with other numbers of the key."""
         others = [each for each in self.slots if each[0] != slot]
         return self._replace(slots=tuple(sorted([*others, *([(slot, held)] if held else [])])))
 

@@ -38,4 +38,4 @@ ENGINES = Suite("sector", EngineSimulation, CHECKS, ("known answers", "cycle con
 """The suite of a core within its engine; the core alone has its own."""
 
 ENGINES_JUDGED_NATIVELY = replace(ENGINES, opened=_natively)
-"""The same with the native library as its judge."""
+"""The suite with the native library as judge."""

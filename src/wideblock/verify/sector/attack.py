@@ -15,7 +15,7 @@ __all__ = ["AttackOutcome", "Query", "run"]
 
 @dataclass(frozen=True)
 class Query:
-    """A sector that an attack chose, and the result that the core gave for it."""
+    """A sector chosen by an attack, and the core's result."""
 
     decrypt: bool
     tweak: bytes
@@ -40,11 +40,11 @@ class AttackOutcome:
 
 
 def run(simulation: SectorSimulation, attack: Attack, *, seed: int = 0) -> AttackOutcome:
-    """Runs ``attack`` on one sector of the core, under a key, a tweak and a plaintext that ``seed`` chooses.
+    """Runs ``attack`` on a sector of the core, under key, tweak and plaintext chosen by ``seed``.
 
     The attack sees the tweak and the ciphertext, and has sectors enciphered and deciphered by the core, but not the
-    sector itself deciphered under its tweak. Raises UserError for a core of one direction or a sector that is too short
-    for the attack, SimulationError if the attack asks for the sector itself or the core does not answer.
+    sector itself deciphered under its tweak. Raises UserError for a core of a single direction, and for a sector too
+    short for the attack; SimulationError if the attack asks for the attacked sector, or the core does not answer.
     """
     core, rng = simulation.core, np.random.default_rng(seed)
     if len(core.behaviour.directions) != 2:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of byte qualifiers: beats with holes, beats that are not full before the last one, empty last beats."""
+"""The check of byte qualifiers: beats with holes, partial beats before the last, empty last beats."""
 
 from dataclasses import replace
 
@@ -17,8 +17,8 @@ SHUFFLED = 24
 def byte_qualifiers(check: SectorCheck) -> Finding:
     """``keep`` of every kind in every place of a sector, between right ones.
 
-    An empty last beat ends the sector before it, which is right. A hole, and a beat that is not full before the last
-    one, are a fault, and the next sector is right. Where output had begun, that of the beats before it leaves, ended.
+    An empty last beat ends the sector before; the sector is right. A hole, and a partial beat before the last, are a
+    fault; the next sector is right. If output had begun, the output of the beats before leaves, ended.
     """
     if not check.shape.partial:
         return nothing("every beat is whole: the core has no byte qualifiers")
@@ -38,7 +38,7 @@ def byte_qualifiers(check: SectorCheck) -> Finding:
 
 
 def _sizes(check: SectorCheck) -> list[int]:
-    """Right sizes: one of each class of lengths, and one, two and three beats, whole and not."""
+    """Right sizes: a size of each class of lengths, and sizes of one, two and three beats, whole and not."""
     length, beat = check.behaviour.length, check.shape.beat_bytes
     sizes = {int(check.rng.choice(kind.sizes)) for kind in check.classes}
     sizes |= {length.least, beat, beat + 1, 2 * beat, 3 * beat - 3, 3 * beat, min(length.most, 5 * beat)}
@@ -73,6 +73,6 @@ def _shuffled(check: SectorCheck) -> Request:
 
 
 def _sent(check: SectorCheck, size: int, keeps: tuple[int, ...]) -> Request:
-    """A random sector of these beats, which states ``size`` bytes where it states any."""
+    """A random sector of ``beats``, with ``size`` stated bytes where sectors state a size."""
     request = check.request(check.shape.beat_bytes * len(keeps))
     return replace(request, stated=check.behaviour.length.statement(size), keep=keeps)

@@ -60,7 +60,7 @@ class SectorCheck(Check[SectorSimulation]):
         return Request(data, tweak, decrypt, icv=self.random(size) if size else b"")
 
     def sealed(self, requests: Sequence[Request], key: bytes) -> list[Request]:
-        """The requests, of which those to decrypt were sealed under ``key``; as they are for a core that seals none."""
+        """The requests; requests to decrypt were sealed under ``key``; as they are for a core that seals none."""
         right, decrypted = list(requests), [n for n, request in enumerate(requests) if request.decrypt]
         if not self.shape.icv_bytes:
             return right
@@ -70,7 +70,7 @@ class SectorCheck(Check[SectorSimulation]):
         return right
 
     def dealt(self, requests: Sequence[Request], keys: Sequence[Key]) -> list[Request]:
-        """The requests, those of right lengths sealed under the first key of their slot, and half of these then
+        """The requests; requests of right lengths are sealed under the first key of the slot, and half then
         :meth:`forged`; as they are for a core that seals none.
         """
         mixed, first = list(requests), {key.slot: key.key for key in reversed(keys)}
@@ -107,7 +107,7 @@ class SectorCheck(Check[SectorSimulation]):
         return [Key(self.key(), before=before, cycle=cycle, slot=slot) for slot in self.slots]
 
     def change(self, before: int | None = None, cycle: int = 0) -> list[Key]:
-        """Another random key: that of the core, or of one of these slots, in the place of the one there."""
+        """Another random key: the key of the core, or of any of ``slots``, in place of the old key."""
         key = Key(self.key(), before=before, cycle=cycle, slot=int(self.rng.choice(self.slots)))
         return [replace(key, evict=True), key] if self.shape.slots else [key]
 
@@ -117,7 +117,7 @@ class SectorCheck(Check[SectorSimulation]):
 
     @property
     def classes(self) -> list[LengthClass]:
-        """The classes of lengths, the usual one first, but for a longest sector that is too long to be played."""
+        """The classes of lengths, the usual class first, without a longest sector too long for a play."""
         found = self.behaviour.length.classes(self.shape.beat_bytes)
         return [kind for kind in found if max(kind.sizes) <= max(LONGEST, self.behaviour.usual)]
 
@@ -130,7 +130,7 @@ class SectorCheck(Check[SectorSimulation]):
 
     @property
     def wrong_sizes(self) -> list[int]:
-        """Bytes of a sector that is too short, and of one that is too long, where they are few."""
+        """Bytes of a too short and of a too long sector, for few bytes."""
         length, step = self.behaviour.length, 1 if self.shape.partial else self.shape.beat_bytes
         sizes = length.least - step, length.most + step
         return [size for size in sizes if 0 < size <= self.behaviour.usual + step]
@@ -163,7 +163,7 @@ class SectorCheck(Check[SectorSimulation]):
     def moments(self, n: int, kind: LengthClass | None = None) -> list[int]:
         """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later.
 
-        kind: class of the sectors that follow each other; None: the usual one
+        kind: class of the sectors in a row; None: the usual one
         """
         kind = kind or self.classes[0]
         t, beats = self.timing(kind), self.shape.beats_of(max(kind.sizes))
@@ -184,14 +184,14 @@ class SectorCheck(Check[SectorSimulation]):
 
     @property
     def keyed(self) -> int:
-        """Cycle of a play after a reset in which a key that waits is accepted: the core clears before it."""
+        """Cycle of a play after a reset in which a waiting key is accepted: the core clears before it."""
         return self.subject.timing.zeroize + self.shape.key_words - 1
 
     def strikes(self, n: int, most: int = SWEPT) -> list[tuple[int, LengthClass]]:
-        """Cycles of a play after a reset at which to strike, and the class of its sectors.
+        """Cycles of a play after a reset at which to strike, and the class of the play's sectors.
 
-        One is while the core clears, and ``n`` after a key, half of these where there are other classes; then those in
-        which sectors of another class are at work, ``most`` for each class.
+        A cycle while the core clears, and ``n`` after a key; half with further classes; then cycles with sectors of
+        another class at work, ``most`` for each class.
         """
         usual, *others = self.classes
         marks = [(self.keyed + moment, usual) for moment in self.moments(n // 2 if others else n)]
@@ -235,9 +235,9 @@ class SectorCheck(Check[SectorSimulation]):
         take: float = 1.0,
         reset: bool = True,
     ) -> str | None:
-        """The first difference between the core and its specification over these requests after a reset, or None.
+        """The first difference between core and specification over the requests after a reset, or None.
 
-        A core that seals sectors gets those of :meth:`dealt`.
+        A core with sealed sectors gets the requests of :meth:`dealt`.
         """
         return self.compared(self.dealt(requests, keys), keys, events, offer=offer, take=take, reset=reset)
 
@@ -259,7 +259,9 @@ class SectorCheck(Check[SectorSimulation]):
         return judge(self.subject, self.pool, requests, record)
 
     def run(self, requests: Sequence[Request], key: bytes | None = None) -> SectorRecord:
-        """The record of right requests, under ``key`` if it is to be loaded before, in slot 0 where there are slots."""
+        """The record of right requests, under ``key``, loaded before, in slot 0 of a core with slots; None: under the
+        present key.
+        """
         with self.timed():
             if key is not None:
                 self.simulation.load_key(key)
@@ -273,7 +275,7 @@ class SectorCheck(Check[SectorSimulation]):
     ) -> str | None:
         """The first sector of a record of :meth:`run` that is not ``right``, explained.
 
-        ``first``: its sectors are numbered from there on
+        ``first``: numbers of sectors begin at the value
         """
         ends = record.script.ends - 1
         for n, (request, answer, sector) in enumerate(zip(requests, right, record.sectors, strict=True)):

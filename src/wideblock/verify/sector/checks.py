@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a sector core against its specification, each named, each explaining the first difference it finds."""
+"""Checks of a sector core against the specification, each named, each with an explained first difference."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ BATCH = 256
 """Sectors under a key."""
 
 KEY_WAIT = 4
-"""Cycles, beside those of the sectors that have begun, for which a key waits at most."""
+"""Most cycles for which a key waits, beside the cycles of begun sectors."""
 
 
 def published(check: SectorCheck) -> Finding:
@@ -53,7 +53,7 @@ def published(check: SectorCheck) -> Finding:
 
 
 def cycle_contract(check: SectorCheck) -> Finding:
-    """Every figure as the contract states it and every transfer as the datasheet draws it, in every direction."""
+    """Every figure as in the contract and every transfer as in the datasheet, in every direction."""
     promised, drawn = check.subject.timing, transfers(check.subject)
     with check.timed():
         measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
@@ -157,9 +157,9 @@ def key_changes(check: SectorCheck) -> Finding:
 
 
 def _key_in_a_stream(check: SectorCheck) -> str | None:
-    """How a key that is offered in a stream of sectors waits for more than those that have begun, or None.
+    """Error text if a key offered in a stream of sectors waits for sectors begun later; else None.
 
-    The sectors are of one class of lengths, and none takes longer than the slowest size of it.
+    The sectors are of a class of lengths; none takes longer than the slowest size of the class.
     """
     setup, words = check.subject.timing.setup, check.subject.timing.key_words
     for kind in check.classes:
@@ -279,7 +279,7 @@ def _equal_halves_of_slots(check: SectorCheck, half: bytes) -> Finding:
 
 
 def _nearly_equal(check: SectorCheck) -> list[bytes]:
-    """Keys whose halves differ in one bit: the first, the last, and one in each byte."""
+    """Keys with halves that differ in a bit: the first, the last, and one in each byte."""
     size, keys = check.shape.key_bytes // 2, []
     for at in (0, 8 * size - 1, *(8 * byte + check.number(0, 7) for byte in range(size))):
         half = check.random(size)
@@ -321,4 +321,4 @@ CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
     "key words": key_words,
     "resets": resets,
 }
-"""Every check by its name; the first paragraph of its docstring says what it does to the core."""
+"""Every check by its name; the first paragraph of the docstring says the stimulus."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of a sector by ``keep`` of its beats, and the fault that it is, as the rules of the ports have them."""
+"""The end of a sector by ``keep`` of the beats, and the fault, by the rules of the ports."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ __all__ = ["cause_of_keep", "kept"]
 
 
 def kept(request: Request) -> Request:
-    """The sector that ends with the first beat that is not full, or before it if its bytes are no run from byte 0."""
+    """The sector ends with the first partial beat, or before the beat if the bytes are no run from byte 0."""
     if not request.keep:
         return request
     size, beat = 0, len(request.data) // len(request.keep)

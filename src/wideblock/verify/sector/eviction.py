@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check that nothing of a key is in a core once its slot is evicted: every register and memory is searched."""
+"""The check that nothing of a key is in a core once the slot is evicted: every register and memory is searched."""
 
 from dataclasses import replace
 
@@ -17,9 +17,9 @@ __all__ = ["state_after_eviction"]
 def state_after_eviction(check: SectorCheck) -> Finding:
     """After an eviction no register and no memory has the key, a round key or a derived value.
 
-    That is looked at after the stated cycles and, for what is in pipelines, those of a sector.
+    The state is compared after the stated cycles and, for pipelines, the cycles of a sector.
 
-    Sectors of that slot and of another one, right and malformed ones, are under way as the command comes; the other
+    Sectors of the slot and of another slot, right and malformed, are under way as the command comes; the other
     slot's key must be found.
     """
     if not check.shape.slots:

@@ -103,7 +103,7 @@ def compare(
 
 
 def _early(subject: SectorCore, record: SectorRecord, these: Cycles, right: Answers, epoch: str) -> str | None:
-    """A sector that leaves before the core has what it must have of it."""
+    """A sector that leaves before the core has the needed input."""
     cut_through = subject.behaviour.output is Output.CUT_THROUGH
     for place, start in enumerate(right.starts[right.starts < len(these)].tolist()):
         number, cycle = right.numbers[place], int(record.out_cycle[these[start]])

@@ -20,7 +20,7 @@ PACES = ((1.0, 1.0), (0.7, 0.6), (1.0, 0.3))
 
 
 def forgeries(check: SectorCheck) -> Finding:
-    """A verdict and its beats of each sector to decrypt: sealed ones, and between them forged ones.
+    """A verdict and its beats of each sector to decrypt: sealed sectors, with forged sectors between.
 
     Forged are: a bit of the sector, ICV or tweak; the sector cut; sector or ICV of another one; a tweak of another
     one; the whole sealed under another key; each bit, but one a sector, in the place of the zeros. A sealed sector that
@@ -52,7 +52,9 @@ def forgeries(check: SectorCheck) -> Finding:
 
 
 def _forged(check: SectorCheck, right: Sequence[Request], key: bytes, first: int) -> tuple[list[Request], list[str]]:
-    """A forged sector for each of the right ones, and its kind; ``first``: number of the first in the check."""
+    """A forged sector for each right sector, and the kind of the forgery; ``first``: number of the first in the
+    check.
+    """
     stranger = check.sealed([check.request(decrypt=True) for _ in right], check.key())
     made, kinds = [], []
     for n, (request, foreign) in enumerate(zip(right, stranger, strict=True)):
@@ -85,7 +87,7 @@ def _flipped(check: SectorCheck, request: Request, name: str) -> Request:
 
 
 def _nearly(check: SectorCheck, request: Request, key: bytes, bit: int) -> Request:
-    """A sector that is right but for one bit of the block that must be zeros."""
+    """A right sector with a changed bit in the block that must be zeros."""
     block = (1 << bit).to_bytes(ICV, "little")
     scheme = check.subject.specification(key).scheme
     result = scheme.encrypt(request.tweak, block + check.random(len(request.data)))

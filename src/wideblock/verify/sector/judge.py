@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judge: the first way in which a record differs from that of a right core, explained."""
+"""The judge: the first difference of a record from a right core's record, explained."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,11 +22,11 @@ __all__ = ["explain", "judge", "level"]
 
 
 def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], record: SectorRecord) -> str | None:
-    """The first way in which ``record`` differs from a right core's of its script, in a paragraph, or None.
+    """The first difference of ``record`` from a right core's record of the script, in a paragraph, or None.
 
-    Time is cut at each zeroize and reset. Between cuts, the sectors whose every beat was accepted in that time, under
-    the key that was accepted last before their first beat, leave in order and whole; at a cut everything inside is
-    lost. Of a sector that a cut ends, the start may have left if the core gives output before it has the whole input.
+    Time is cut at each zeroize and reset. Between cuts, sectors with all beats accepted leave in order and whole, under
+    the last key accepted before the first beat; at a cut everything inside is lost. The start of a sector ended by a
+    cut may have left if the core gives output before the whole input.
     """
     if record.violation is not None:
         return f"The output breaks AXI4-Stream in cycle {record.violation_cycle}: {record.violation}."
@@ -47,7 +47,7 @@ def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], re
 
 
 def cause_of(subject: SectorCore, request: Request) -> Cause | None:
-    """Cause of the fault that this request is for the core, if it is one."""
+    """Cause of the request's fault, or None for a right request."""
     behaviour = subject.behaviour
     if request.decrypt not in behaviour.directions:
         return Cause.DIRECTION
@@ -62,7 +62,7 @@ def level(changes: list[tuple[int, int]], cycle: int) -> int:
 
 
 class _Judged:
-    """A record beside the requests that its script was made from."""
+    """A record beside the requests of the script."""
 
     def __init__(self, subject: SectorCore, requests: Sequence[Request], record: SectorRecord):
         self.subject, self.requests, self.record, self.script = subject, requests, record, record.script
@@ -81,12 +81,12 @@ class _Judged:
         return list(zip(starts, [*ends, self.record.cycles], strict=True))
 
     def ended(self, end: int) -> bool:
-        """Whether nothing more can come in the stretch to ``end``: the last one, of a call that is done."""
+        """Whether nothing more can come in the stretch to ``end``: the last stretch, of a done call."""
         return end == self.record.cycles and self.record.outcome == PlayOutcome.DONE
 
     def pulses_from(self, i: int, start: int) -> int:
-        """The first cycle of stretch ``i`` whose pulses count: clearing begins in the cycle after zeroize, which ends
-        what was under way, so in that cycle ``fault`` and ``computed`` may still pulse for it.
+        """The first cycle of stretch ``i`` whose pulses count: clearing begins in the cycle after zeroize and ends all
+        sectors; in the cycle of zeroize ``fault`` and ``computed`` may still pulse.
         """
         event = self.script.events[i - 1] if i else None
         return max(start, event.cycle + 2) if event and event.control == ZEROIZE else start
@@ -105,7 +105,7 @@ class _Judged:
 
     @cached_property
     def causes(self) -> list[Cause | None]:
-        """Cause of the fault that each request is, if it is one. Slots have keys or not as first beats are taken."""
+        """Cause of each request's fault, or None. Slots have keys or not as first beats are taken."""
         found = [cause_of(self.subject, request) for request in self.requests]
         if self.slots:
             for n, (request, first) in enumerate(zip(self.requests, self.record.first_in.tolist(), strict=True)):
@@ -114,7 +114,9 @@ class _Judged:
         return found
 
     def leaves(self, n: int) -> bool:
-        """Whether a result leaves: of a right sector, or of the start of one that ended when output had begun."""
+        """Whether a result leaves: of a right sector, or of the start of a sector that ended after the begin of
+        output.
+        """
         request, cause = self.requests[n], self.causes[n]
         if not self.cut_through or not request.keep or cause is Cause.SLOT:
             return cause is None
@@ -199,7 +201,7 @@ class _Judged:
         return None
 
     def faults(self) -> str | None:
-        """One pulse of the right cause for every malformed sector, in order, and no other."""
+        """Exactly a pulse of the right cause for every malformed sector, in order."""
         for i, (start, end) in enumerate(self.cuts):
             mask = ~self.of_keys if self.slots else -1
             pulses = [(cycle, value & mask) for cycle, value in self.record.faults if value & mask]
@@ -220,11 +222,11 @@ class _Judged:
         return None
 
     def fault_tags(self) -> str | None:
-        """The tag of the sector beside its fault, and none in other cycles."""
+        """The tag of the sector beside the fault; no tag in other cycles."""
         return self._tags_beside("fault", self.fault_of, {cycle for cycle, _ in self.record.faults})
 
     def _tags_beside(self, pulse: str, about: dict[int, int], pulses: set[int]) -> str | None:
-        """The tag of the sector beside each ``pulse``, whose sector ``about`` has by its cycle, and else none."""
+        """The tag of the sector beside each ``pulse``, else no tag; ``about`` has sectors by cycle."""
         if not (changes := self.record.words.levels.get(f"{pulse}_tag")):
             return None
         for cycle in sorted({*pulses, *(cycle + 1 for cycle in pulses), *(at for at, _ in changes)}):
@@ -236,7 +238,7 @@ class _Judged:
         return None
 
     def expected_faults(self, start: int, end: int) -> list[tuple[int, int]]:
-        """(sector, fault) for each malformed sector of a stretch; the rest of one that a cut ended is none."""
+        """(sector, fault) for each malformed sector of a stretch; the rest of a sector ended by a cut is no sector."""
         expected = []
         places = zip(self.record.first_in.tolist(), self.record.last_in.tolist(), self.whole.tolist(), strict=True)
         for n, (first, last, whole) in enumerate(places):
@@ -262,7 +264,7 @@ class _Judged:
 
     @cached_property
     def of_keys(self) -> int:
-        """Bits of ``fault`` that are about keys in a core with slots; 0 in others, whose keys are all right."""
+        """Bits of ``fault`` that are about keys in a core with slots; 0 in all further cores: all keys are right."""
         causes = (Cause.KEY, Cause.KEY_SLOT, Cause.DAMAGE)
         return sum(1 << bit for bit, fault in enumerate(self.subject.behaviour.faults) if fault.cause in causes)
 
@@ -285,7 +287,7 @@ class _Judged:
         return f"Sector {n} of {int(self.script.counts[n])} beats is {named} (right are {sizes.beats})"
 
     def computed(self) -> str | None:
-        """One pulse of computed for every whole sector, after its last beat, and no other."""
+        """Exactly a pulse of computed for every whole sector, after the last beat."""
         record = self.record
         sound = self.whole & np.array([self.leaves(n) for n in range(len(self.requests))], bool)
         for i, (start, end) in enumerate(self.cuts):
@@ -324,7 +326,7 @@ class _Judged:
         return found
 
     def verdicts(self, i: int, start: int, end: int, answers: dict[int, bytes]) -> str | None:
-        """``forged`` pulses with the ``computed`` of each sector that is forged, and of no other, in stretch ``i``."""
+        """``forged`` pulses with the ``computed`` of exactly the forged sectors, in stretch ``i``."""
         record = self.record
         sound = self.whole & np.array([self.leaves(n) for n in range(len(self.requests))], bool)
         pulses = record.computed[(record.computed >= self.pulses_from(i, start)) & (record.computed <= end)].tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of keys that come while units are under way, for cores that hold one key."""
+"""The check of keys that come while units are under way, for cores of a single key."""
 
 from wideblock.drive.sector.traffic import Key
 from wideblock.verify.core.report import Finding, failed, nothing, passed
@@ -15,8 +15,8 @@ DISTANCES = 64
 def key_behind(check: SectorCheck) -> Finding:
     """Pairs of short sectors, the second one each possible number of cycles behind the first, then at once a key.
 
-    A key is taken only with nothing under way, whatever happens in the same cycle: so the second one begins in each
-    cycle of the first one's work.
+    A key is taken only with nothing under way, whatever happens in the same cycle: the second begins in each cycle of
+    the first's work.
     """
     if check.shape.slots:
         return nothing("a key comes while sectors of other slots are under way")

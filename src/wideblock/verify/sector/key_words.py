@@ -19,7 +19,7 @@ __all__ = ["key_words"]
 def key_words(check: SectorCheck) -> Finding:
     """Keys of too few and too many words, words with pauses between sectors, keys in a row, and keys that are cut off.
 
-    A key of a wrong number of words is one fault and changes nothing, with no key in place and with one. A key whose
+    A key of a wrong number of words is a single fault and changes nothing, with and without a key in place. A key whose
     last word is late holds no sector off. Zeroize and reset in each cycle of a key leave nothing of it.
     """
     words = check.shape.key_words
@@ -69,13 +69,15 @@ def _refused(check: SectorCheck, size: int, loaded: bool) -> str | None:
 
 
 def _wrong_sector(check: SectorCheck, key: bytes, slot: int = 0) -> str | None:
-    """The first difference between the core and its specification under ``key``, which is in place, or None."""
+    """The first difference between core and specification under the present ``key``, or None."""
     requests = [replace(request, slot=slot) for request in check.requests(2)]
     return check.wrong(check.run(requests), requests, key, check.pool.answers(key, requests))
 
 
 def _late(check: SectorCheck) -> str | None:
-    """How a key whose last word is late waits with its first one, or holds sectors off before its last one, or None."""
+    """Error text if a key with a late last word waits with the first word, or holds sectors off before the last; else
+    None.
+    """
     t = check.subject.timing
     first = check.keyed + t.setup + 2 * t.busy
     last = first + t.key_words + 4 * t.interval
@@ -107,7 +109,8 @@ def _in_a_row(check: SectorCheck) -> str | None:
 
 
 def _cut(check: SectorCheck, event: Callable[[int], ScriptEvent], moment: int) -> str | None:
-    """How the next key is wrong or something is left of one after ``event`` in cycle ``moment`` of its words, or None.
+    """Error text if the next key is wrong, or a part of a key is left after ``event`` in cycle ``moment`` of the words;
+    else None.
 
     Zeroize: the rest of the key comes, up to its last word. Reset: it does not.
     """

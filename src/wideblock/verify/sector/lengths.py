@@ -12,9 +12,9 @@ __all__ = ["wrong_lengths"]
 
 
 def wrong_lengths(check: SectorCheck) -> Finding:
-    """Sectors of every kind of wrong length, or in a direction that the core does not have, between right ones.
+    """Sectors of every kind of wrong length, or in a direction that the core lacks, between right sectors.
 
-    Where a sector states its size and its tweak's, these are wrong, too.
+    Where a sector states sizes of sector and tweak, the stated sizes are wrong, too.
     """
     short, long = _wrong_sizes(check)
     foreign = [decrypt for decrypt in (False, True) if decrypt not in check.behaviour.directions]
@@ -40,7 +40,7 @@ def wrong_lengths(check: SectorCheck) -> Finding:
 
 
 def _wrongly_stated(check: SectorCheck) -> list[Request]:
-    """Sectors that have not as many bytes as they state, or state a size that the core does not take."""
+    """Sectors with another number of bytes than stated, or with an invalid stated size."""
     length, beat = check.behaviour.length, check.shape.beat_bytes
     if not (tweaks := length.tweaks):
         return []
@@ -59,7 +59,7 @@ def _wrongly_stated(check: SectorCheck) -> list[Request]:
 
 
 def _wrong_sizes(check: SectorCheck) -> tuple[list[int], list[int]]:
-    """Lengths in bytes below the least and above the most, of those that the ports can carry."""
+    """Lengths in bytes below the least and above the most, as far as the ports can carry."""
     length = check.behaviour.length
     step = 1 if check.shape.partial else check.shape.beat_bytes
     least, most = -(-length.least // step), length.most // step

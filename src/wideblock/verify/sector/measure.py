@@ -46,19 +46,19 @@ def measure(
     simulation: SectorSimulation | None = None,
     sizes: tuple[int, int] | None = None,
 ) -> dict[str, Measured]:
-    """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
+    """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or a part.
 
-    sizes: bytes of each tweak and of each sector, if not those for which the core's timing is stated
+    sizes: bytes of each tweak and of each sector, if not the sizes of the core's stated timing
 
     compute, latency, taken and left: of single sectors into an idle core; a few must agree
     busy: the longest latency of sectors offered back to back
     interval: between sectors offered back to back, see :func:`until_steady`; gaps of ``sectors`` or more must agree.
               That they do for ever, no measurement shows: a stated interval follows from a repeated state
-    setup: from a key's first word to the first beat of a sector that was waiting, for a first key and for a next one;
-           without the cycles in which the last word of the next one waits
+    setup: from a key's first word to the first beat of a waiting sector, for a first key and for a next key;
+           without the cycles in which the last word of the next key waits
     zeroize: from a pulse to the first word of a key that was waiting, without a key and in the middle of a sector
     With slots, sectors of a stream name two slots at random, and:
-    setup:    from a key offered for a slot to the first beat of a sector that was waiting for it, in two slots
+    setup:    from a key offered for a slot to the first beat of a waiting sector, in two slots
     zeroize:  from a pulse to ``ready``
     eviction: the longest wait of a key offered behind an eviction, in a stream of sectors
     Raises :class:`SimulationError` where cycles that must agree do not.
@@ -79,16 +79,16 @@ def measure(
 
 
 def timing_of(core: SectorCore, sizes: tuple[int, int] | None = None) -> SectorTiming:
-    """The contract for sectors of ``sizes``, bytes of a tweak and of a sector, or for those for which it is stated."""
+    """The contract for sectors of ``sizes``, bytes of a tweak and of a sector, or for the stated sizes."""
     return core.behaviour.length.timing(*sizes) if sizes else core.timing
 
 
 def until_steady(run: Callable[[int], SectorRecord], n: int) -> tuple[SectorRecord, list[int]]:
     """The record of sectors back to back, ``run`` of a number of them, and ``n`` gaps or more, in and out each.
 
-    The gaps are those of the second half of the sectors that left before the last one was accepted. It has been as long
-    under way as it took to fill the core, and no sector of it is faster because none follows. Twice as many sectors are
-    sent until these gaps are equal; in the end they may still differ.
+    The gaps are of the second half of the sectors that left before the last sector was accepted. The half comes after
+    the core is full, and no sector is faster for want of a next sector. Twice as many sectors are sent until these gaps
+    are equal; in the end they may still differ.
     """
     units, gaps = 2 * n + 12, [0, 1]
     while len(set(gaps)) != 1 or len(gaps) < 2 * n:
@@ -103,7 +103,7 @@ def until_steady(run: Callable[[int], SectorRecord], n: int) -> tuple[SectorReco
 
 
 class _Measuring:
-    """Measurements of one direction; each begins with the core as the one before it left it."""
+    """Measurements of one direction; each begins with the core as left by the play before."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class _Measuring:
         return self.keys[slot]
 
     def only(self, values: Iterable[T], what: str) -> T:
-        """The one value that all have. Raises :class:`SimulationError`."""
+        """The common value of all. Raises :class:`SimulationError`."""
         seen = sorted(set(values))
         if len(seen) != 1:
             cycles = ", ".join(map(str, seen))

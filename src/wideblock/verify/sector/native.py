@@ -25,7 +25,7 @@ from wideblock.verify.sector.suite import SECTORS
 __all__ = ["JUDGED_NATIVELY", "NativePool"]
 
 EVERY = 64
-"""Answers for each one that the specification computes, too."""
+"""Answers for each answer also computed by the specification."""
 
 
 class SealingTwin:
@@ -84,7 +84,7 @@ class NativePool:
         return answers
 
     def values(self, key: bytes, request: Request) -> Values:
-        """Intermediate values of one request, those of the specification."""
+        """Intermediate values of a request, from the specification."""
         return trace(self._subject.specification(key), request.decrypt, request.tweak, request.given)
 
 

@@ -45,7 +45,7 @@ class _Plan(SecretsPlan):
 def secrets(check: SectorCheck) -> Finding:
     """No port shows a key, a value derived from it, a mask of a tweak, or an input, in any cycle, valid or not.
 
-    Values are those that the specification names: round keys of every AES key, hash keys and their powers up to the
+    Values are the named values of the specification: round keys of every AES key, hash keys and their powers up to the
     number of blocks, masks. Four of their bytes, in any of the four readings of a block, are enough. Ports that carry
     no data must not depend on secrets at all. Zeroize comes in the cycles of set-up, input, work and output; then
     random sectors, some malformed, with pauses, new keys, resets and zeroize.
@@ -58,7 +58,7 @@ def secrets(check: SectorCheck) -> Finding:
 def _sweep(check: SectorCheck) -> Iterator[_Plan]:
     """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread.
 
-    The sectors are usual ones; then, from the end of set-up on, those of each other class of lengths.
+    The sectors are usual ones; then, from the end of set-up on, sectors of each further class of lengths.
     """
     usual, *others = check.classes
     yield from _swept(check, usual, 0, 0.5 if others else 1.0)
@@ -67,7 +67,7 @@ def _sweep(check: SectorCheck) -> Iterator[_Plan]:
 
 
 def _swept(check: SectorCheck, kind: LengthClass, since: int, share: float) -> Iterator[_Plan]:
-    """The same for sectors of one class, from cycle ``since`` after a key on, for a share of the budget."""
+    """The comparison for sectors of a class, from cycle ``since`` after a key on, for a share of the budget."""
     t = check.timing(kind)
     cycles = t.setup + t.latency + t.interval - since
     for later in moments(check, cycles, 2 * (t.zeroize + since), share):

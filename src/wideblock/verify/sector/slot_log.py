@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a core with slots over time, from the commands that it accepted."""
+"""The keys of a core with slots over time, from accepted commands."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ class SlotLog:
 
     taken:   (cycle, command) of each command that was accepted, in order
     cleared: (from, to) of each zeroize and reset: the first cycle, and that after the last
-    refused: (cycle, cause) of each command that changes nothing, but those that a clear took along
+    refused: (cycle, cause) of each command without effect, except commands lost by a clear
     """
 
     def __init__(
@@ -46,5 +46,5 @@ class SlotLog:
         self._states += [(end - 1, {}) for _, end in clears]
 
     def key(self, slot: int, cycle: int) -> bytes | None:
-        """The key of a slot for a sector whose first beat is accepted in ``cycle``, or None if it has none."""
+        """The key of a slot for a sector with the first beat accepted in ``cycle``, or None for an empty slot."""
         return next((now for at, now in reversed(self._states) if at < cycle), {}).get(slot)

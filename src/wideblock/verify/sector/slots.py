@@ -35,7 +35,7 @@ def random_slots(check: SectorCheck) -> Finding:
 
 
 def slots(check: SectorCheck) -> Finding:
-    """Loads and evictions at any time while sectors stream, malformed ones among them, of slots in use, empty, full and
+    """Loads and evictions at any time while right and malformed sectors stream, of slots in use, empty, full and
     absent; zeroize in each cycle of a command, or in many of a long one; commands that hold no sector of another slot
     off by a cycle.
     """
@@ -67,7 +67,7 @@ def _under(check: SectorCheck, requests: Sequence[Request], these: Sequence[int]
 
 
 def _storm(check: SectorCheck, offer: float, take: float) -> str | None:
-    """The first difference with commands for a few slots, right and wrong ones, one after another in a stream."""
+    """The first difference with commands for a few slots, right and wrong, in a row in a stream."""
     t, last = check.subject.timing, check.shape.slots - 1
     these = sorted({0, 1, last // 2, last})
     n = max(24, 2 * (2 + t.busy // t.interval), min(BATCH, check.amount // BATCH))
@@ -85,9 +85,11 @@ def _storm(check: SectorCheck, offer: float, take: float) -> str | None:
 
 
 def _malformed(check: SectorCheck) -> str | None:
-    """The first difference with malformed sectors of each of two slots before right ones of the other, and evictions.
+    """The first difference with malformed sectors of each of two slots before right sectors of the second slot, and
+    evictions.
 
-    A sector that is dropped is never computed, so nothing may wait for that; what it took of its key is another's next.
+    A dropped sector is never computed: nothing may wait for the sector; the sector's copies of a key serve another
+    sector next.
     """
     last, wrong = check.shape.slots - 1, check.wrong_sizes
     requests = []
@@ -136,7 +138,7 @@ def _undisturbed(check: SectorCheck) -> str | None:
 
 
 def _zeroized(check: SectorCheck, evict: bool, moment: int) -> str | None:
-    """The first difference after zeroize in cycle ``moment`` of a command; sectors name its slot and another one."""
+    """The first difference after zeroize in cycle ``moment`` of a command; sectors name the slot and another slot."""
     at = check.keyed + 4 * check.subject.timing.setup
     command = Key(check.key(), cycle=at, slot=0 if evict else 1, evict=evict)
     after = [Key(check.key(), slot=slot) for slot in (0, 1)]

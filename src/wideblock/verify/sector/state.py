@@ -15,7 +15,7 @@ __all__ = ["Life", "life", "state_after_zeroize"]
 
 @dataclass(frozen=True)
 class Life:
-    """The state of a core after a life with a key, and the part of a sector in which the source was when it ended."""
+    """The state of a core after a life with a key, and the part of a sector at which the source was at the end."""
 
     state: State
     within: int
@@ -33,7 +33,7 @@ def life(
 
     sectors: that the source has; with 1 it is soon between two
     kind:    class of their lengths; None: the usual one
-    clear:   the clear, after whose cycles the state is taken; None: a pulse of zeroize, and those that are stated
+    clear:   the clear, after whose cycles the state is taken; None: a pulse of zeroize, and the stated cycles
     """
     clear = clear or clears(moment, check.subject.timing.zeroize)[0]
     with check.fresh() as core:
@@ -49,7 +49,7 @@ def life(
 def state_after_zeroize(check: SectorCheck) -> Finding:
     """The state after zeroize is the same whatever the key, the data and the moment: nothing of them is left.
 
-    So it is while a level of zeroize is high, and after a pulse amid a clear.
+    The rule holds while a level of zeroize is high, and after a pulse amid a clear.
 
     While a key is set up, how far that came may show, but nothing of the key. Where the source is inside a sector, that
     may show, but nothing of the sector.
