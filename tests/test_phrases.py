@@ -11,15 +11,14 @@ ROOT = Path(wideblock.__file__).parent
 TOOLS = Path(__file__).parents[1] / "tools"
 PAGES = sorted(page for page in TOOLS.parent.glob("docs/**/*.md") if page.name not in ("test-plan.md", "claims.md"))
 POINTING = {
-    "": (9.0, 9), "catalog": (10.4, 18), "cli": (8.0, 8), "docs": (5.7, 92), "drive": (9.4, 15), "evaluate": (8.7, 25),
-    "evidence": (8.6, 7), "export": (9.8, 29), "image": (8.6, 7), "native": (8.4, 3), "renewal": (6.6, 4),
-    "rtl": (9.0, 4), "rtl/aead": (5.0, 26), "rtl/aes": (7.0, 23), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
-    "rtl/engine": (5.0, 0), "rtl/flow": (2.4, 0), "rtl/gf128": (7.8, 12), "rtl/hash": (1.6, 0), "rtl/keys": (2.2, 0),
-    "rtl/sector": (2.2, 1), "rtl/shell": (7.8, 3), "rtl/stream": (2.6, 0), "rtl/tes": (5.0, 10),
-    "simulation": (8.8, 12), "spec": (5.0, 13), "synth": (7.0, 10), "tools": (3.4, 0),
-    "vectors": (8.0, 7), "verify": (9.8, 5),
-    "verify/aead": (9.0, 11), "verify/core": (10.4, 12), "verify/coverage": (9.4, 5), "verify/engine": (9.0, 17),
-    "verify/formal": (2.9, 0), "verify/mutation": (10.8, 11), "verify/sector": (9.2, 27),
+    "": (6.9, 3), "catalog": (5.0, 1), "cli": (4.4, 0), "docs": (5.5, 90), "drive": (4.4, 0), "evaluate": (4.0, 0),
+    "evidence": (5.9, 1), "export": (4.2, 0), "image": (5.0, 0), "native": (6.2, 0), "renewal": (3.9, 1),
+    "rtl": (5.7, 1), "rtl/aead": (5.0, 26), "rtl/aes": (4.1, 5), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
+    "rtl/engine": (4.1, 0), "rtl/flow": (2.0, 0), "rtl/gf128": (3.9, 3), "rtl/hash": (1.5, 0), "rtl/keys": (2.1, 0),
+    "rtl/sector": (2.1, 1), "rtl/shell": (5.9, 0), "rtl/stream": (2.6, 0), "rtl/tes": (4.5, 8),
+    "simulation": (5.1, 0), "spec": (5.0, 12), "synth": (5.0, 3), "tools": (3.4, 0), "vectors": (5.5, 2),
+    "verify": (3.2, 0), "verify/aead": (4.4, 0), "verify/core": (5.0, 0), "verify/coverage": (5.0, 0),
+    "verify/engine": (5.0, 1), "verify/formal": (2.9, 0), "verify/mutation": (5.0, 0), "verify/sector": (3.9, 0),
 }  # fmt: skip
 """Most pointing words in a hundred of docstrings of each room, and most sentences with more than two of them.
 

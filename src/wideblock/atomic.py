@@ -2,8 +2,8 @@
 """Files and directories that appear whole or not at all.
 
 New content goes to a part file beside its target, ``.NAME.RANDOM.wideblock.part``, mode 0600, which is renamed when all
-of it is on the disk. A part file is locked as long as its writer lives: one that can be locked was left by a killed
-run, and the next write to the same target removes it.
+of it is on the disk. A part file is locked as long as its writer lives: a part file without a lock was left by a killed
+run; the next write to the target removes the file.
 """
 
 import errno
@@ -26,7 +26,7 @@ _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file 
 
 
 class TargetFile:
-    """An unbuffered file open for writing; its errors name ``path``, the file that the user asked for."""
+    """An unbuffered file open for writing; errors name ``path``, the file of the user."""
 
     def __init__(self, descriptor: int, path: Path):
         self._descriptor = descriptor
@@ -53,8 +53,8 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
 
     overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends; what is no regular
                file, such as a device, is never replaced
-    new_mode:  permission bits where ``path`` is new; None: 0666 less the umask. A file that is replaced passes on its
-               owner, group and permission bits.
+    new_mode:  permission bits where ``path`` is new; None: 0666 less the umask. A replaced file passes on owner, group
+               and permission bits.
     Raises OSError about ``path`` or its directory.
     """
     target = Path(os.path.realpath(path))
@@ -83,9 +83,9 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
 
 
 def check_place(path: Path) -> None:
-    """Raises OSError if no file could be written at ``path``, which need not be there; nothing is left behind.
+    """Raises OSError if no file could be written at ``path``, present or not; nothing is left behind.
 
-    For a check before work whose result goes there. Directories that are missing above it could be created.
+    For a check before the work for the result. Directories that are missing above it could be created.
     """
     with _errors_about(path):
         if path.is_dir():
@@ -185,7 +185,7 @@ def _remove_if_stale(part: str) -> None:
 
 
 def _set_permissions(descriptor: int, target: Path, new_mode: int | None) -> None:
-    """Makes the part file no more readable than the file that it replaces."""
+    """Makes the part file no more readable than the replaced file."""
     try:
         old = os.stat(target)
     except FileNotFoundError:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of files that take long to make, found again by the hash of all that they are made of.
+"""Folders of files that take long to make, found again by the hash of all sources.
 
 A folder is whole or absent, whatever interrupts its making. A digest of every file stands beside it: a folder with a
-file that is truncated or changed counts as absent and is made again. Processes that need the same folder at the same
-time wait for the first of them.
+file that is truncated or changed counts as absent and is made again. Of several processes in need of a folder, the
+first makes the folder and all others wait.
 """
 
 import fcntl
@@ -40,7 +40,7 @@ def installed() -> str:
 
 
 def cache_directory() -> Path:
-    """``$WIDEBLOCK_CACHE``, or the user's cache directory, or where that cannot be written a temporary one."""
+    """``$WIDEBLOCK_CACHE``, or the user's cache directory, or a temporary directory if the user's cannot be written."""
     if chosen := os.environ.get("WIDEBLOCK_CACHE"):
         return Path(chosen)
     usual = Path(platformdirs.user_cache_dir("wideblock"))
@@ -48,7 +48,7 @@ def cache_directory() -> Path:
 
 
 def cached(folder: Path, make: Callable[[Path], None]) -> Path:
-    """``folder``, filled by ``make``, which is given an empty folder to fill, unless it is there already and sound.
+    """``folder``, present and sound, or else filled by ``make``, a function of an empty folder.
 
     Raises OSError if the folder cannot be made.
     """
@@ -69,7 +69,7 @@ def cached(folder: Path, make: Callable[[Path], None]) -> Path:
 
 
 def remembered(kind: str, made_of: Iterable[str], compute: Callable[[], str]) -> str:
-    """The text that ``compute`` gives, from a file of the cache if it was computed before of the same texts.
+    """The text of ``compute``, from a file of the cache if computed before of equal texts.
 
     Computed anew where the cache cannot be written.
     """
@@ -85,7 +85,7 @@ def _written(file: Path, text: str) -> None:
 
 
 def _digests(folder: Path) -> str:
-    """A line a file: its SHA-256 and its name."""
+    """A line a file: SHA-256 and name."""
     files = sorted(path for path in folder.iterdir() if path.name != DIGESTS)
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 
@@ -99,7 +99,9 @@ def _sound(folder: Path) -> bool:
 
 @contextmanager
 def _turn(folder: Path) -> Iterator[Path]:
-    """An empty folder in which ``folder`` is made; other processes wait until it is removed or this process ends."""
+    """An empty folder in which ``folder`` is made; all other processes wait until the folder is removed or the calling
+    process ends.
+    """
     work = folder.with_name(BUILDING + folder.name)
     handle = _locked(work)
     try:
@@ -143,7 +145,7 @@ def _collect(parent: Path) -> None:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether files can be made in ``folder``, which is made if it does not exist."""
+    """Whether files can be made in ``folder``; a missing folder is made."""
     if not folder.is_absolute():  # a user without a home
         return False
     try:
@@ -156,7 +158,7 @@ def _writable(folder: Path) -> bool:
 
 @cache
 def _temporary() -> Path:
-    """The user's own folder for temporary files; one of this process alone if another user took its name."""
+    """The user's own folder for temporary files; a folder of the process alone if another user took the name."""
     folder = Path(tempfile.gettempdir()) / f"wideblock-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)

@@ -54,7 +54,7 @@ class Records:
         return [row[place] for row in self.rows]
 
     def where(self, **values: Any) -> "Records":
-        """The rows whose columns have these values. Raises UserError for an unknown column."""
+        """The rows with the given values of columns. Raises UserError for an unknown column."""
         wanted = {self._place(name): value for name, value in values.items()}
         return Records(self.head, tuple(r for r in self.rows if all(r[k] == v for k, v in wanted.items())))
 

@@ -9,7 +9,7 @@ __all__ = ["text_of"]
 
 
 def text_of(path: Path) -> str:
-    """The text of a file in UTF-8, without the byte order mark that editors of Windows write before it.
+    """The text of a file in UTF-8, without a byte order mark, as written by editors of Windows.
 
     Raises UserError for bytes of another encoding, OSError.
     """

@@ -40,7 +40,7 @@ def _commit() -> str | None:
 
 
 def digest_of(modules: Iterable[str], rooms: Collection[str], stated: Collection[str] = ()) -> str:
-    """Digest of these modules and packages and of all that they import, directly or not, from ``rooms``.
+    """Digest of modules and packages and of all imports from ``rooms``, direct or not.
 
     modules: names below the package, with dots, such as "verify.formal"; a package stands for all of its modules
     rooms:   packages, by names of the same form
@@ -54,7 +54,7 @@ def digest_of(modules: Iterable[str], rooms: Collection[str], stated: Collection
 
 
 def modules_of(modules: Iterable[str], rooms: Collection[str], stated: Collection[str] = ()) -> list[Path]:
-    """The files that :func:`digest_of` is of, but those that are no modules."""
+    """The modules among the files of :func:`digest_of`."""
     open_files = [path for name in modules for path in _files(name)]
     left_out = {ROOT.joinpath(*name.split("."), "__init__.py") for name in stated}
     seen = {*open_files, *left_out}

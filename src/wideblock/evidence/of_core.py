@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence on a core that was made now, by the code that runs."""
+"""Evidence on a core made now, by the running code."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A piece of evidence: one result about one core, with the circuit and the checking code that the result is of."""
+"""A piece of evidence: a result about a core, with circuit and checking code."""
 
 import dataclasses
 import json
@@ -37,7 +37,7 @@ OUTCOMES = ("passed", "failed", "none")
 
 
 def named(core: str, changed: Mapping[str, Any]) -> str:
-    """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
+    """Preset and changes in a line, for example "fast-brw-1 sbox=composite"."""
     return " ".join((core, *(f"{name}={value}" for name, value in changed.items())))
 
 
@@ -97,11 +97,11 @@ class Evidence:
         return json.dumps([self.kind, self.subject, self.core, self.changed, self.method], sort_keys=True)
 
     def is_of(self, circuit: str | None, code: str | None) -> bool:
-        """True if the result is of this circuit and this checking code."""
+        """True if the result is of the given circuit and checking code."""
         return self.circuit is not None and (self.circuit, self.code) == (circuit, code)
 
     def json(self) -> str:
-        """The result in one line, the same from run to run."""
+        """The result in a line, equal from run to run."""
         return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
 
 

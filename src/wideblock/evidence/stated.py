@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of a core as a digest: everything that a core states, and that its checks and rules read.
+"""The contract of a core as a digest: all statements of a core that checks and rules read.
 
 Ports and their fields, behaviour, cycles, influences, registers. Words for documents are left out.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store of evidence: one file, a result a line, to which lines are only ever added.
+"""The store of evidence: a file with a result a line; lines are only ever added.
 
-Any tool that reads JSON lines can query it: ``duckdb -c "select core, result.area from 'evidence.jsonl'"``.
+Any tool for JSON lines can query the file: ``duckdb -c "select core, result.area from 'evidence.jsonl'"``.
 """
 
 import fcntl
@@ -41,8 +41,8 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
 def add(path: Path | str, evidence: Evidence) -> None:
     """Adds ``evidence`` at the end of the store, which is created if missing.
 
-    The line is on the disk as a whole when this returns. If it cannot be written, the store is as it was and OSError is
-    raised. Other processes may add at the same time: a lock on the file keeps their lines apart.
+    The line is on the disk as a whole when this returns. If the write fails, the store stays and OSError is raised.
+    Other processes may add at the same time: a lock on the file keeps their lines apart.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Circuits of today: what the code that runs exports for a core, as digests.
 
-Beside the store, ``circuits.json`` has the digests of the cores that the store has evidence on, and a digest of the
-code that exported them. Documents read this list; nothing is exported for them.
+Beside the store, ``circuits.json`` has digests of the cores with evidence, and a digest of the exporting code.
+Documents read this list; nothing is exported for them.
 """
 
 import json
@@ -72,9 +72,9 @@ def wanted(evidence: Iterable[Evidence]) -> dict[str, tuple[str, Mapping[str, An
 def circuits_of(
     store: Path, cores: Mapping[str, tuple[str, Mapping[str, Any]]], progress: Callable[[int, int | None], None]
 ) -> dict[str, str]:
-    """The digest of each of the cores of :func:`wanted`; those that the code no longer has are left out.
+    """The digest of each of the cores of :func:`wanted`; cores unknown to the code are left out.
 
-    Nothing is exported for the list beside ``store`` if the code that runs has made it.
+    Nothing is exported if the running code has made the list beside ``store``.
     progress: called with the numbers of cores that are done and of all
     """
     found = kept(store)
@@ -87,7 +87,7 @@ def circuits_of(
 
 
 def circuit_of(core: str, changed: Mapping[str, Any]) -> str:
-    """The digest of a preset or part as the code that runs exports it; computed once for the same code.
+    """The digest of a preset or part as exported by the running code; computed once for the same code.
 
     Raises UserError for a core that does not exist.
     """

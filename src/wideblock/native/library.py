@@ -112,7 +112,7 @@ def compile_library(
 
 
 def install(prefix: Path) -> None:
-    """Puts the library, its header, its manual page and files for pkg-config and CMake below ``prefix``.
+    """Puts library, header, manual page and files for pkg-config and CMake below ``prefix``.
 
     The CMake project in :data:`SOURCE` installs the same files. Raises :class:`BuildError`; OSError.
     """
@@ -141,7 +141,7 @@ def install(prefix: Path) -> None:
 
 
 def widths() -> list[str]:
-    """Names of the widths that this processor has, the widest first."""
+    """Names of the processor's widths, the widest first."""
     return list(_names("width"))
 
 

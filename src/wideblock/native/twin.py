@@ -45,7 +45,7 @@ class Twin:
         """The sectors, (n, sector_bytes), each enciphered or deciphered under its tweak, (n, tweak_bytes).
 
         out: where they are written, an array of the sectors' shape without gaps, perhaps theirs; None: a new one
-        Raises ValueError for sizes that the scheme does not take, and for arrays that overlap at another address.
+        Raises ValueError for invalid sizes, and for arrays that overlap at another address.
         """
         sectors, tweaks = _rows(sectors, tweaks)
         out = _place(out, sectors)
@@ -79,7 +79,7 @@ class Twin:
     def seal(self, sectors: Bytes, tweaks: Bytes, threads: int = 1) -> tuple[Bytes, Bytes]:
         """The sectors enciphered, and their integrity check values, (n, 16).
 
-        Raises ValueError for a scheme that seals no sectors and for sizes that it does not take.
+        Raises ValueError for a scheme without sealed sectors, and for invalid sizes.
         """
         sectors, tweaks = _rows(sectors, tweaks)
         out, icvs = np.empty_like(sectors), np.empty((len(sectors), ICV), np.uint8)
@@ -103,11 +103,11 @@ class Twin:
         return out, verdicts
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """One sector enciphered, as the specification does it."""
+        """A sector enciphered, as by the specification."""
         return self._one(tweak, sector, decrypt=False)
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """One sector deciphered, as the specification does it."""
+        """A sector deciphered, as by the specification."""
         return self._one(tweak, sector, decrypt=True)
 
     def _one(self, tweak: bytes, sector: bytes, *, decrypt: bool) -> bytes:

@@ -17,7 +17,7 @@ from wideblock.renewal.simulations import Checks, CoverageRuns, Measurements, Mu
 __all__ = ["RENEWERS", "Plan", "Task", "plan"]
 
 RENEWERS: tuple[Renewer, ...] = (Proofs(), Measurements(), Checks(), Points(), CoverageRuns(), Mutants())
-"""Every kind of evidence that this code can renew."""
+"""Every kind of evidence with a renewal."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Areas and clocks: every preset on 7 series, and every point that documents show, on its target."""
+"""Areas and clocks: every preset on 7 series, and every point shown in documents, on the point's target."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs of every rule for every preset, and of netlists and other sizes that were proved before."""
+"""Proofs of every rule for every preset, and of netlists and further sizes proved before."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ from wideblock.verify.formal.record import code_of_rule, proof_evidence
 __all__ = ["Proofs"]
 
 PORTS = {"ports": "axi4-stream"}
-"""Other ports of a core that takes messages; its rules are proved with them, too."""
+"""Further ports of a core of messages; the rules are proved with each form of ports."""
 
 
 class Proofs(Renewer):

@@ -112,7 +112,7 @@ def _collect(running: dict[Future[Answer], Task], done: Renewed, most: int, tota
 
 
 class _Here(Executor):
-    """Runs a call in this process, as it is submitted."""
+    """Runs a call in the calling process, when submitted."""
 
     def submit(self, fn, /, *arguments, **named):
         future: Future[Any] = Future()

@@ -33,12 +33,12 @@ SIZES = (
     {"sector_bytes": 96},
     {"data_bytes": 48, "ad_bytes": 32},
 )
-"""Changes that make a core small, of which a preset takes the first that it can have."""
+"""Changes that make a core small; a preset takes the first possible change."""
 SMALL_ENGINE = {"registers": BUSES[-1], "slots": 4, "sector_bytes": 64}
 
 
 class Checks(Renewer):
-    """The suite of checks on every preset as it ships, and on cores that were checked before."""
+    """The suite of checks on every preset as shipped, and on cores checked before."""
 
     kinds = (EvidenceKind.VERIFY,)
     usual = 120.0
@@ -170,7 +170,7 @@ def subjects() -> list[Contract[Any, Any]]:
 
 
 def small(name: str) -> Contract[Any, Any]:
-    """A preset with the first of :data:`SIZES` that it can have, or as it is."""
+    """A preset with the first possible change of :data:`SIZES`, or unchanged."""
     for changes in SIZES:
         try:
             return contract(name, changes)
@@ -181,7 +181,7 @@ def small(name: str) -> Contract[Any, Any]:
 
 @cache
 def code_of_checks(name: str, changed: tuple[tuple[str, Any], ...]) -> str:
-    """Digest of the checks of a core, of its contract, its specification and its known answers."""
+    """Digest of a core's checks, contract, specification and known answers."""
     core = contract(name, dict(changed))
     suite, scheme = suite_of(core), core.preset.scheme
     checks = digest_of(_modules(*suite.checks.values(), suite.simulation, suite.opened), ROOMS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of a block or a beat: flags, one a byte, and the values that they mark. Byte k is bits 8k + 7 .. 8k."""
+"""Bytes of a block or a beat: flags, a flag a byte, and the marked values. Byte k is bits 8k + 7 .. 8k."""
 
 from amaranth import Cat, Const, Mux, Value
 

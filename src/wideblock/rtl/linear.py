@@ -10,10 +10,10 @@ __all__ = ["products", "shared_sums"]
 
 
 def shared_sums(rows: Sequence[int], inputs: int) -> tuple[list[tuple[int, int]], list[list[int]]]:
-    """Sums of the inputs j whose bit is set in each row, parts of them shared greedily.
+    """Sums of the inputs j with a set bit in each row; common parts are shared greedily.
 
-    Returns pairs of terms to add, in order, each sum a new term behind the ``inputs``; and the terms that are left in
-    each row, one or none. Source: Paar, "Optimized arithmetic for Reed-Solomon encoders", ISIT 1997.
+    Returns pairs of terms to add, in order, each sum a new term behind the ``inputs``; and the term left in each row,
+    or none. Source: Paar, "Optimized arithmetic for Reed-Solomon encoders", ISIT 1997.
     """
     terms = [{j for j in range(inputs) if row >> j & 1} for row in rows]
     pairs: list[tuple[int, int]] = []

@@ -34,10 +34,10 @@ def FixedLatency(i_shape, o_shape) -> wiring.Signature:
 
 
 class Pipeline:
-    """Named values that move through registers together; one :meth:`cut` is one cycle.
+    """Named values that move through registers together; a :meth:`cut` is a cycle.
 
     Values are read as attributes; ``ahead`` has what the last cut registers, a cycle before it is live. Data registers
-    have no reset, the valid chain has one; None as ``valid``: there is no such chain. Nothing ever stalls.
+    have no reset, the valid chain has one; None as ``valid``: no chain. Nothing ever stalls.
     """
 
     def __init__(self, m: Module, *, valid: Value | None, **values):

@@ -11,7 +11,7 @@ __all__ = ["ECP5", "XILINX", "Cells"]
 class Cells:
     """How a family's primitives count. Each field is a regular expression that a whole cell type matches.
 
-    ``block_ram`` pairs an expression with the share of one block RAM (the family's largest) that a cell takes.
+    ``block_ram`` pairs an expression with the cell's share of a block RAM (the family's largest).
     ``lut_weight`` cells are made of several LUTs and count so, beyond what ``lut`` matches (a carry cell of ECP5).
     """
 

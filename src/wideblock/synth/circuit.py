@@ -8,7 +8,7 @@ are the only names. If every node has a colour of its own, two circuits with equ
 collisions of the hash.
 
 Not seen: operands of a commutative cell exchanged; a combinational cell built twice; a cell without an effect on an
-output; an operation that Yosys folds, such as ``x & 1``; attributes of wires; borders of modules.
+output; an operation folded by Yosys, for example ``x & 1``; attributes of wires; borders of modules.
 """
 
 import hashlib
@@ -127,7 +127,7 @@ class Circuit:
             self._reads(node, "", bits)
 
     def _cell(self, cell: Mapping[str, Any], initial: Mapping[Bit, str]) -> int:
-        """The node of a cell, which drives its outputs."""
+        """The node of a cell, driver of the outputs."""
         outputs = [(port, bits) for port, bits in cell["connections"].items() if _drives(cell, port)]
         values = [(port, [initial.get(bit) for bit in bits]) for port, bits in outputs if initial.keys() & {*bits}]
         node = self._node(cell["type"], _parameters(cell), _heeded(cell), *values)
@@ -142,7 +142,7 @@ class Circuit:
         memories: Mapping[str, int],
         writers: Mapping[tuple[str, int], int],
     ) -> None:
-        """Edges between a port of a memory, the memory, and other ports that the masks of the port name."""
+        """Edges between a port of a memory, the memory, and further ports named in the masks of the port."""
         parameters = cell["parameters"]
         memory = memories[parameters["MEMID"].removeprefix("\\")]
         if cell["type"] == "$memrd_v2":
@@ -168,7 +168,7 @@ class Circuit:
         self._edges.append((source, len(self._pins) - 1, _word(label)))
 
     def _reads(self, node: int, label: str, bits: Sequence[Bit]) -> None:
-        """A pin, and an edge for each run of bits that one port of one node drives side by side."""
+        """A pin, and an edge for each run of bits driven side by side by a port of a node."""
         runs: list[list[Any]] = []  # node, port, place there, place here, length
         fixed = []
         for place, bit in enumerate(bits):
@@ -243,7 +243,8 @@ class _Sum:
 
 
 def merged(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[Bit, Bit]]:
-    """``cells`` with one of each group of equal combinational cells, and the bit that replaces a bit of the others.
+    """``cells`` with a cell of each group of equal combinational cells, and the replacement of each bit of the dropped
+    cells.
 
     A pass over all cells is repeated until it merges none. The result does not depend on the order of the cells.
     """
@@ -269,7 +270,7 @@ def _replaced(connections: Mapping[str, Sequence[Bit]], new: Mapping[Bit, Bit]) 
 
 
 def _inputs(cell: Mapping[str, Any]) -> Iterable[tuple[str, tuple[Bit, ...]]]:
-    """Label and bits of each input; A and B of a commutative cell have labels that do not tell them apart."""
+    """Label and bits of each input; A and B of a commutative cell have a common label."""
     for port, bits in cell["connections"].items():
         if cell["port_directions"][port] == "output":
             continue
@@ -284,7 +285,7 @@ def _drives(cell: Mapping[str, Any], port: str) -> bool:
 
 
 def _parameters(cell: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Parameters without those that are names or numbers, or in the labels of inputs."""
+    """Parameters without names, numbers, and parameters in the labels of inputs."""
     parameters = cell["parameters"]
     hidden = _PLACES | _MASKS if "MEMID" in parameters else _OPERANDS if cell["type"] in COMMUTATIVE else set()
     return sorted((name, value) for name, value in parameters.items() if name not in hidden)

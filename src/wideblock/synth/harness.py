@@ -15,12 +15,12 @@ TOP = "scan_harness"
 
 @dataclass(frozen=True)
 class Harness:
-    """``source`` with three pins, clk, si and so, and what it adds to the core.
+    """``source`` with three pins, clk, si and so, and the additions to the core.
 
-    Every input bit comes from its own flip-flop and every output bit goes to its own, so that the paths into and out
-    of the core are timed from register to register. Those flip-flops are not the chain's: they can stand where the core
-    wants them. Outputs then run through a chain of XORs to ``so``: no output can be optimised away and there is no load
-    signal with a wide fan-out.
+    Every input bit comes from a separate flip-flop, and every output bit goes to a separate flip-flop: paths into and
+    out of the core are timed from register to register. Those flip-flops are not the chain's: they can stand where the
+    core wants them. Outputs then run through a chain of XORs to ``so``: no output can be optimised away and there is no
+    load signal with a wide fan-out.
 
     Cost: two flip-flops an input bit, two flip-flops and a LUT an output bit.
     """

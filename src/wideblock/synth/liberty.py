@@ -31,7 +31,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A timing table: rows by ``slew``, the transition time of a pin, columns by ``other``, that of a second one.
+    """A timing table: rows by ``slew``, the transition time of a pin, columns by ``other``, the time of a second pin.
 
     ``other`` is None where the columns are loads: the first one, the smallest load, is then read.
     """

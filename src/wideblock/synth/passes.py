@@ -2,7 +2,7 @@
 """Program, run by :mod:`wideblock.synth.yosys` in a process of its own: Yosys passes from a file, one a line.
 
 Two lines are no passes: ``ports FILE`` writes the top module's ports as JSON, {name: [direction, width]}; ``memories
-FILE`` the bits of each memory that is left in it.
+FILE`` the bits of each remaining memory.
 """
 
 import json

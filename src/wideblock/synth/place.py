@@ -62,7 +62,7 @@ class ClockReport:
 
 @dataclass(frozen=True)
 class _Netlist:
-    """A core in its harness, for nextpnr, how it was made, and what the harness adds."""
+    """A core in the harness, for nextpnr, with the making and the additions of the harness."""
 
     json: str
     command: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tools run as processes of their own: one log file, one clear line when they fail."""
+"""Tools run as processes of their own: a log file, a clear line at a failure."""
 
 import importlib.metadata
 import importlib.util
@@ -40,7 +40,7 @@ def version(package: str, *, wanted: str | None = None) -> str:
 
 @contextmanager
 def workspace(directory: Path | None) -> Iterator[Path]:
-    """``directory``, made if need be and kept; or, if None, a temporary one that is removed afterwards."""
+    """``directory``, made if need be and kept; or, if None, a temporary directory, removed afterwards."""
     if directory is None:
         with TemporaryDirectory(prefix="wideblock-") as made:
             yield Path(made)
@@ -72,7 +72,8 @@ def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float 
 
 
 def limit_memory(size: int) -> None:
-    """Limits this process, by MemoryError, and each tool that it runs, by FlowError, to ``size`` bytes of memory.
+    """Limits the calling process, by MemoryError, and each tool run by the process, by FlowError, to ``size`` bytes of
+    memory.
 
     A tool is watched, not limited by the system: one that runs out of memory may hang.
     """
@@ -103,7 +104,7 @@ def _wait(tool: str, process: subprocess.Popen, timeout: float | None) -> int:
 
 
 def _resident(session: int) -> int:
-    """Bytes of memory that the processes of ``session`` take, shared ones each time."""
+    """Bytes of memory of the processes of ``session``, shared memory each time."""
     pages = 0
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended

@@ -38,7 +38,7 @@ class Router:
     options: tuple[str, ...] = ()
 
     def chosen(self, options: Sequence[str] | None) -> tuple[str, ...]:
-        """The options that the user gives, or if there are none (None) its own."""
+        """The user's options; None: the target's."""
         return self.options if options is None else tuple(options)
 
 
@@ -48,7 +48,7 @@ class Target:
 
     name, family: as users and documents call it
     area_unit:    of the one area figure to compare within the target
-    aim_mhz:      clock that its tools are asked for, by default
+    aim_mhz:      default aim of the tools
     """
 
     name: str
@@ -117,7 +117,7 @@ class Asic(Target):
 
     liberty:      the Liberty file
     corner:       process, voltage and temperature of that file
-    nand2:        the smallest NAND of two inputs, whose area is one gate equivalent
+    nand2:        the smallest NAND of two inputs, a gate equivalent
     flip_flop:    the plain D flip-flop
     driver:       the smallest buffer, which stands for the output of a flip-flop
     dont_use:     patterns of cells that are not for logic
@@ -207,7 +207,7 @@ targets: dict[str, Target] = {
 """All targets by name. The three Xilinx families give area only: no open place and route covers them here."""
 
 fpgas: dict[str, Fpga] = {name: target for name, target in targets.items() if isinstance(target, Fpga)}
-"""The devices among them, whose cells have simulation models."""
+"""The devices among the targets, with simulation models of cells."""
 
 
 def target(name: str) -> Target:

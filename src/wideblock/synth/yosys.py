@@ -82,7 +82,7 @@ class AreaReport:
 
     @property
     def area(self) -> float:
-        """The one figure to compare within a target, in its ``area_unit``."""
+        """The figure to compare within a target, in ``area_unit``."""
         return next(figure for figure in (self.kge, self.lcs, self.luts) if figure is not None)
 
 

@@ -19,7 +19,7 @@ _TEXT = {"hash", "field", "mode", "version", "comment", "file", "note", "result"
 
 @dataclass(frozen=True)
 class Vector:
-    """One known answer: ``vector["pt"]`` are its bytes, ``vector.parameters["hash"]`` its other properties."""
+    """One known answer: ``vector["pt"]`` are bytes, ``vector.parameters["hash"]`` further properties."""
 
     data: Mapping[str, bytes]
     parameters: Mapping[str, Any]
@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> list[VectorSet]:
-    """The known answers of one cipher, by the name of its file."""
+    """The known answers of a cipher, by the name of the file."""
     if name not in names():
         raise ValueError(f"no known answers of {name!r}, there are those of {', '.join(names())}")
     content = json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))

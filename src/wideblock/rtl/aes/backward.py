@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse AES a round after the other, whose round keys are made on the way back from the last ones."""
+"""Inverse AES round by round, with round keys made backward from the last round keys."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -15,11 +15,11 @@ from wideblock.rtl.pipeline import Timing
 __all__ = ["BackwardDecryption"]
 
 LAST_CONSTANT = {128: 9, 256: 6}
-"""Power of x in the round constant of the last round key that has one, by bits of a key."""
+"""Power of x in the last round constant, by bits of a key."""
 
 
 class BackwardDecryption(wiring.Component):
-    """``o`` is inverse AES of ``i``, one block at a time, under a key of its own.
+    """``o`` is inverse AES of ``i``, a block at a time, each under a separate key.
 
     ``key``, beside ``i``, has the last round keys as :class:`.travelling.LastRoundKeys` has them. ``o`` holds its block
     until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it, and no round key stays once
@@ -93,7 +93,7 @@ class BackwardDecryption(wiring.Component):
         return mixed, named(m, "keyed", rows ^ key)
 
     def _schedule(self, m: Module, take: Value, ends: Value, left: Value) -> Value:
-        """The round key of the present round. The one that is made is that of the next round, or the one after it."""
+        """The round key of the present round. The made round key is of the next round, or of the round after."""
         keys = Signal(self.key_bits, reset_less=True)
         constant = Signal(8)
         turned = Signal(init=1)  # AES-256 turns the word and adds the constant for every other round key only

@@ -17,7 +17,7 @@ __all__ = ["composite_steps"]
 
 @dataclass(frozen=True)
 class _Tower:
-    """GF(((2^2)^2)^2), each step by X^2 + X + N in the normal basis (X, X^q), so that X + X^q = 1 and X X^q = N.
+    """GF(((2^2)^2)^2), each step by X^2 + X + N in the normal basis (X, X^q): X + X^q = 1 and X X^q = N.
 
     An element of 2k bits is a0 X + a1 X^q, with a0 in the low k bits. ``norms`` are the three N, from the bottom.
     """
@@ -36,7 +36,7 @@ class _Tower:
         return (1 << (1 << level)) - 1
 
     def roots(self) -> list[int]:
-        """The eight roots of x^8 + x^4 + x^3 + x + 1: one and its squares."""
+        """The eight roots of x^8 + x^4 + x^3 + x + 1: an element and the squares."""
 
         def image(g):
             g2 = self.mul(3, g, g)
@@ -71,7 +71,7 @@ def _transpose(columns: Sequence[int], height: int) -> list[int]:
 
 
 def _apply_rows(columns: Sequence[int], rows: Sequence[int]) -> list[int]:
-    """The linear map with these columns, applied to a vector whose entries are the sums ``rows``."""
+    """The linear map of ``columns``, applied to a vector with entries ``rows``, sums."""
     out = [0] * len(rows)
     for column, row in zip(columns, rows, strict=True):
         for i in range(len(rows)):

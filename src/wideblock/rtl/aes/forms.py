@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms that an AES core can have, as values of its parameters; without hardware."""
+"""Forms of an AES core, as values of parameters; without hardware."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ KINDS = (*GATES, "bram")
 
 
 def logic_sbox(kind: str) -> str:
-    """The kind of S-box for a part that cannot wait for a block RAM, in a core whose pipelines have ``kind``."""
+    """The kind of S-box for a part that cannot wait for a block RAM, in a core with ``kind`` in the pipelines."""
     return "lut" if kind == "bram" else kind
 
 

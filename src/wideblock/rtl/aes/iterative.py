@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES a round after the other, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
+"""AES round by round, a block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
 from functools import reduce
 from operator import or_
@@ -35,7 +35,7 @@ CHOICE = 2  # levels behind a round: the choice of the last one, and of a new bl
 
 
 class _Iterative(wiring.Component):
-    """The rounds one after another in one register; a subclass says which way."""
+    """The rounds in turn in a register; a subclass says which way."""
 
     _inverse: bool
 
@@ -113,7 +113,7 @@ class _Iterative(wiring.Component):
     def _pace(self, m: Module, busy: Value, turn: Value) -> tuple[Value, Value, Value]:
         """Whether ``turn`` passes on, whether a round ends, and whether that is the last round.
 
-        With more than one stage ``turn`` passes on in the first of them, as choosing a round key takes two cycles.
+        With several stages ``turn`` passes on in the first stage: the choice of a round key takes two cycles.
         """
         if self.round_stages == 1:
             return busy, Const(1, 1), turn[0]
@@ -157,12 +157,12 @@ class _Iterative(wiring.Component):
         return [LayerPart(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
 
     def _keys(self, m: Module, take: Value, turn: Value) -> tuple[Value, Value]:
-        """The round key of a block that is taken, and that of the round.
+        """The round key of an accepted block, and the round key of the round.
 
         turn: one bit is high: the lowest for the last round, the highest for the first
 
-        With more than one stage the choice takes two cycles: a register for each key holds its round key, and the
-        register behind them that of the key in use. It is right from the second stage of the round on.
+        With more than one stage the choice takes two cycles: a register for each key holds the key's round key; a
+        register behind holds the round key in use. It is right from the second stage of the round on.
         """
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
         sets = range(0, self.key_sets * (self.rounds + 1), self.rounds + 1)  # index of each key's first round key
@@ -235,7 +235,7 @@ class IterativeDecryption(_Iterative):
 
 
 class IterativeEitherWay(wiring.Component):
-    """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES, one block at a time.
+    """``o`` is AES of ``i`` under ``round_keys``, with ``decrypt`` beside ``i`` inverse AES, a block at a time.
 
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     is valid in the cycle of the last round alone, before a register; the next block can be taken in that same cycle.

@@ -21,13 +21,13 @@ class KeyExpansion(wiring.Component):
 
     ``ready`` is high while they are complete: until then they are on their way through the registers and must not be
     used. ``clear`` zeroes every key register, and lowers ``ready``, at the second clock edge, whatever is under way: a
-    register takes it to all of them, as it does after reset. A key that is taken meanwhile is forgotten, too.
+    register takes the key to all round keys, as after reset. A key that is taken meanwhile is forgotten, too.
 
-    With ``rounds_short``, the cipher has that many rounds for a key beside which ``short`` is high: ``ready`` follows
-    when their round keys are complete, and those are the last ones of ``round_keys``.
+    With ``rounds_short``, the cipher has ``rounds_short`` rounds for a key with ``short`` beside: ``ready`` follows
+    when the short key's round keys are complete, the last of ``round_keys``.
 
-    A round key, or with AES-192 one and a half, takes as many cycles as a round of the cipher has registers,
-    ``round_stages``, so that both reach one clock; where the S-box is one table, at most two.
+    A round key, or with AES-192 one and a half, takes ``round_stages`` cycles, the registers of a round of the cipher:
+    both reach a common clock; where the S-box is one table, at most two.
 
     Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
             AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192; ``short_latency`` for a

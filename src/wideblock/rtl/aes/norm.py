@@ -2,7 +2,7 @@
 """The S-box in few levels: inversion by the norm to GF(2^4).
 
 1 / a = a^16 / a^17, where the norm a^17 is in GF(2^4), whose inverses are a table of four bits. a^16 is linear in a,
-and so is its product with a constant. With e_j the coordinates of 1 / a^17 in a basis c_j of GF(2^4), and A the linear
+and so is a product with a constant. With e_j the coordinates of 1 / a^17 in a basis c_j of GF(2^4), and A the linear
 map behind the inversion,
 
     A(1 / a) = sum over j of e_j L_j(a)        L_j(a) = A(c_j a^16)
@@ -31,7 +31,7 @@ __all__ = ["norm_steps"]
 class _Norm:
     """An S-box as tables and linear forms; a form's bit k is the coefficient of bit k of the byte.
 
-    Of an S-box for either way all but ``inverse`` are those of the S-box, then those of its inverse.
+    Of an S-box for either way, all fields except ``inverse`` are of the S-box first, then of the inverse.
     norms:     coordinates of a^17, by the byte
     inverse:   coordinates e of 1 / d, by those of d
     forms:     bits of all L_j, one after another: form, and constant to add

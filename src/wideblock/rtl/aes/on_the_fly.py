@@ -19,13 +19,13 @@ class OnTheFlyEncryption(wiring.Component):
     """``o`` is AES of ``i`` under the last ``key`` taken, one block at a time.
 
     ``o`` holds its block until it is taken; the next block can be taken in that same cycle. A key can be taken in any
-    cycle and is that of the blocks taken after it; a block inside, or taken together with it, keeps its own. ``drop``
+    cycle, for the blocks taken later; a block inside, or taken in the cycle of the key, keeps the old key. ``drop``
     forgets the block inside; ``clear`` zeroes the key, every round key and the block, at the next clock edge.
 
-    Each round makes the round key of the next one, and the last round sets it back to the key.
+    Each round makes the round key of the next round; the last round sets the register back to the key.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block in each of these times; ``key_latency`` from a
-            key taken to the first block that can be taken after it.
+            key taken to the first block under the key.
     Cost:   20 S-boxes, 128 registers for the block and two times ``key_bits`` for keys; no multiplexer over round keys.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block and of a key is bits 7..0.
@@ -84,7 +84,9 @@ class OnTheFlyEncryption(wiring.Component):
         return m
 
     def _round_keys(self, m: Module, step: Value, busy: Value) -> tuple[Value, Signal]:
-        """The round key of the present cycle, and whether it is the last one: the round constant counts the rounds."""
+        """The round key of the present cycle, and whether the round key is the last: the round constant counts the
+        rounds.
+        """
         key = Signal(self.key_bits, reset_less=True)
         running = Signal(self.key_bits, reset_less=True)  # the present round key and, with AES-256, the next one
         constant = Signal(8, init=1)

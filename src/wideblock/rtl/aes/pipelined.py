@@ -112,7 +112,7 @@ class _Pipelined(wiring.Component):
         return keys, keys[::-1]
 
     def _chosen(self, m: Module, numbers: Sequence[int]) -> list[Value]:
-        """Of the round keys of two sets, the one that ``second`` chose with the block."""
+        """The round key of the set chosen by ``second`` with the block."""
         keys, chosen = [], self.second
         for index in numbers:  # an encryption adds a round's key in the last of its stages
             first, second = (self.round_keys[128 * k : 128 * k + 128] for k in (index, index + self.rounds + 1))
@@ -125,7 +125,7 @@ class _Pipelined(wiring.Component):
 
     @property
     def _rom_is_state(self) -> bool:
-        """Whether the only register of a round is inside its S-boxes, so that the last one stands behind all rounds."""
+        """Whether the single register of a round is inside the S-boxes; the last register is then behind all rounds."""
         return self.sbox == "bram" and self.round_stages == 1
 
     def _round(self, r: int) -> Round:
@@ -153,11 +153,11 @@ def _chain(m: Module, p: Pipeline, rounds: Sequence[Round], stages: int) -> None
 class PipelinedEncryption(_Pipelined):
     """``o`` is AES of ``i`` under ``round_keys``, a block a cycle and lane: the papers' PEC.
 
-    ``lanes`` blocks go side by side, block 0 in the low bits; one gate of the description serves them all.
+    ``lanes`` blocks go side by side, block 0 in the low bits; a gate of the description serves all lanes.
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
-    With two ``key_sets`` it holds those of two keys, and ``second``, beside ``i``, chooses which a block goes under.
-    With ``travelling`` there is ``key`` in its place, beside ``i``: that of the blocks of this cycle alone, as
-    :class:`.travelling.TravellingKeys` takes it.
+    With two ``key_sets``, ``round_keys`` has round keys of two keys; ``second``, beside ``i``, chooses a block's key.
+    With ``travelling``, ``key`` takes the place of ``round_keys``, beside ``i``: the key of the present cycle's blocks
+    alone, as for :class:`.travelling.TravellingKeys`.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
             With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
@@ -191,9 +191,9 @@ class PipelinedDecryption(_Pipelined):
 class PipelinedEitherWay(_Pipelined):
     """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES: a block a cycle and lane.
 
-    One inversion in GF(2^8) serves the S-box and its inverse. A block to decrypt goes with its columns mirrored, so
-    that both directions shift rows alike. With ``travelling``, ``key`` is that of :class:`PipelinedEncryption`, or
-    with ``decrypt`` that of :class:`PipelinedDecryption`.
+    An inversion in GF(2^8) serves S-box and inverse. A block to decrypt has mirrored columns: both directions shift
+    rows alike. With ``travelling``, ``key`` is as in :class:`PipelinedEncryption`, with ``decrypt`` as in
+    :class:`PipelinedDecryption`.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
     Cost:   16 inversions a round and lane, about three quarters of a pipeline for each direction; deeper logic.

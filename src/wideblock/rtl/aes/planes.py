@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A state as planes, and what is done to it as steps.
 
-A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte, so that one operation on a plane is one
-gate in every byte of the state.
+A state is ``planes``: eight values, plane ``b`` with bit ``b`` of each byte: an operation on a plane is a gate in every
+byte of the state.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -48,7 +48,7 @@ def by_way(live: Mapping[str, Planes], ways: Sequence[Planes]) -> Planes:
 
 
 def named(m: Module, name: str, value) -> Signal:
-    """``value`` as a signal, so that using it twice does not build it twice."""
+    """``value`` as a signal: two uses do not build the value twice."""
     value = Value.cast(value)
     signal = Signal(len(value), name=name)
     m.d.comb += signal.eq(value)
@@ -66,7 +66,7 @@ class LayerPart:
     apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
 
     def keeping(self, group: str) -> "LayerPart":
-        """The same step, which keeps the planes of ``group``, too."""
+        """The step, with the planes of ``group`` kept."""
         return LayerPart(self.levels, lambda m, live, name: {**self.apply(m, live, name), group: live[group]})
 
 

@@ -32,8 +32,8 @@ class Round(wiring.Component):
     blocks of either direction has beside it ``way``, a plane that is high for bytes to decrypt, and ``inverse_key``.
 
     inverse: whether it decrypts; None: it does either, as ``way`` says
-    last:    whether it is the last round, which has no MixColumns
-    ahead:   whether a port of this name has the state a cycle before ``o``
+    last:    whether the round is the last, without MixColumns ahead:   whether a port of this name has the state a
+             cycle before ``o``
 
     Timing: latency ``stages``, full rate, never stalls. The first register of S-boxes in block RAM is their read; with
             one stage there is no other, and the logic behind it ends at the next round's.
@@ -122,7 +122,7 @@ class Round(wiring.Component):
     def _read(self, m: Module, p: Pipeline) -> int:
         """SubBytes and ShiftRows in block RAM; returns the registers to come.
 
-        The ROM's read is one of the registers, and with more than two of them the ROM's output register another.
+        The ROM's read is a register of the round; with more than two registers the ROM's output register counts, too.
         """
         address = named(m, "address", from_planes(self._ports(m, p.s, "in")))
         p.cut()

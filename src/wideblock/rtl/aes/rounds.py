@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One round of AES on planes, as steps between which a register may stand, and where it should."""
+"""A round of AES on planes, as steps, and the best places of registers between steps."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -50,7 +50,7 @@ def _permute(planes: Sequence[Value], source) -> Planes:
 
 
 def _rows(planes: Sequence[Value], by: int) -> Planes:
-    """Each byte replaced by the one ``by`` rows below it in its column."""
+    """Each byte replaced by the byte ``by`` rows below in the column."""
     return _permute(planes, lambda k: k // 4 * 4 + (k + by) % 4)
 
 
@@ -74,7 +74,7 @@ def _name(m: Module, planes: Sequence[Value], name: str) -> Planes:
 
 
 def _pair_sums(m: Module, s: Planes, name: str) -> Planes:
-    """Each byte plus the one below it."""
+    """Each byte plus the byte below."""
     return _name(m, [a ^ b for a, b in zip(s, _rows(s, 1), strict=True)], f"{name}_x")
 
 
@@ -196,10 +196,10 @@ def unmirror(way: Value, s: Planes) -> Planes:
 
 
 def cut_places(levels: Sequence[int], stages: int, *, first: int | None = None) -> set[int]:
-    """Steps after which a register stands, so that the deepest of ``stages`` stages is as shallow as can be.
+    """Steps before a register, for the least depth of the deepest of ``stages`` stages.
 
     The last step always ends a stage; of equal choices the later registers are taken, where fewer bits are live. The
-    register behind the first stage stands after step ``first``, if it is given, or after an earlier one.
+    register behind the first stage is after step ``first``, if given, or after an earlier step.
     """
     if not 1 <= stages <= len(levels):
         raise ValueError(f"stages must be from 1 to {len(levels)}, got {stages!r}")

@@ -76,7 +76,7 @@ def _lut_steps(rows: Sequence[int], halves: bool) -> list[LayerPart]:
 
 
 def _either_lut_steps() -> list[LayerPart]:
-    """The S-box or its inverse by one table, that of 1 / a, and an affine map behind or before it."""
+    """S-box or inverse by a table of 1 / a, with an affine map behind or before the table."""
 
     def before(m, live, name):
         return {"s": by_way(live, [live["s"], inv_affine(live["s"])])}

@@ -24,13 +24,13 @@ __all__ = ["LastRoundKeys", "TravellingKeys", "key_sums", "round_constant"]
 
 
 class TravellingKeys(wiring.Component):
-    """``round_keys`` of the ``key`` of each cycle, each when a block that enters a pipeline with that key needs it.
+    """``round_keys`` of the ``key`` of each cycle, each in the cycle for a block that enters a pipeline with the key.
 
     Bits 128 k up are the round key that is used k-th. ``key`` to encrypt is the key, to decrypt the last round keys in
     the order of their use, those of :class:`LastRoundKeys`; ``inverse`` None: either, as ``decrypt`` beside it says.
 
-    Timing: the k-th round key k * ``round_stages`` cycles after its key, the first in the same cycle; a key a cycle.
-            ``timing`` is that of the last one.
+    Timing: the k-th round key k * ``round_stages`` cycles after the key, the first in the key's cycle; a key a cycle.
+            ``timing`` is of the last round key.
     Cost:   four S-boxes a round; ``key_bits`` registers a stage, and registers inside the S-boxes.
     Bytes:  byte 0 of a key and of a round key is bits 7..0.
     Source: FIPS 197, 5.2.
@@ -67,7 +67,7 @@ class TravellingKeys(wiring.Component):
         return m
 
     def _step(self, m: Module, p: Pipeline, made: int, way: Value) -> None:
-        """Makes the round key that is used in place ``made``, and drops the one that was used first."""
+        """Makes the round key used in place ``made``, and drops the round key used first."""
         layer, name = sbox_steps(self.sbox), f"key{made}"
         here = p.live.get("way", way)
         word = p.key[-32:]
@@ -85,7 +85,7 @@ class TravellingKeys(wiring.Component):
         p.cut(**p.live)
 
     def _constant(self, place: int) -> int:
-        """The round constant of a round key, which counts the whole keys before it; 0 for a round key without one."""
+        """The round constant of a round key; counts the whole keys before; 0 for a round key without one."""
         keys, rest = divmod(128 * place, self.key_bits)
         return 0 if rest else round_constant(keys - 1)
 
@@ -152,12 +152,12 @@ def round_constant(power: int) -> int:
 
 
 def _g(word: Value, constant: Value, *, turned: bool) -> Value:
-    """RotWord of a word behind the S-boxes, which commute with that, and the round constant; or the word as it is."""
+    """RotWord of a word behind the S-boxes, as both commute, and the round constant; or the word as it is."""
     return word.rotate_right(8) ^ constant if turned else word
 
 
 def key_sums(a: Value, g: Value, forward: Value) -> Value:
-    """The new round key, of the one that is replaced, ``a``, and ``g``. One LUT6 a bit in either direction."""
+    """The new round key, of the replaced round key, ``a``, and ``g``. One LUT6 a bit in either direction."""
     a0, a1, a2, a3 = (a[at : at + 32] for at in range(0, 128, 32))
     f = forward.replicate(32)
     return Cat(a0 ^ g, a1 ^ a0 ^ (g & f), a2 ^ a1 ^ ((a0 ^ g) & f), a3 ^ a2 ^ ((a1 ^ a0 ^ g) & f))

@@ -58,7 +58,7 @@ class BinaryField:
         return r
 
     def residue_terms(self, degrees: Sequence[int]) -> list[list[int]]:
-        """For each bit of an element, the indices into ``degrees`` of the powers x^degrees[i] that reach it."""
+        """For each bit of an element, the indices into ``degrees`` of the powers x^degrees[i] with the bit."""
         residues = [self.residue(k) for k in degrees]
         return [[i for i, r in enumerate(residues) if r >> bit & 1] for bit in range(self.width)]
 
@@ -79,7 +79,7 @@ class BinaryField:
     def square(self, a) -> Value:
         """a^2: squaring is linear, (sum a_k x^k)^2 = sum a_k x^2k.
 
-        Cost: for GF128 2 to 5 bits of ``a`` to each bit, so one 6-input table each.
+        Cost: for GF128 2 to 5 bits of ``a`` to each bit: a 6-input table each.
         """
         return self._linear(a, range(0, 2 * self.width, 2))
 

@@ -23,14 +23,14 @@ STAGES = range(1, 9)
 
 @dataclass(frozen=True)
 class Layer:
-    """One step of the product: ``apply`` takes the coefficients that the step before gave and gives the next ones.
+    """One step of the product: ``apply`` makes the next coefficients from the coefficients of the step before.
 
-    A coefficient is a vector with one bit for each of the products that are formed side by side, so that one
-    operation on vectors is one gate in each of them.
+    A coefficient is a vector with a bit for each of the products side by side: an operation on vectors is a gate in
+    each product.
 
     name:   what the coefficients are, with their number of bits
-    fan_in: bits of the layer before that the widest gate of this one adds up or multiplies
-    bits:   registers that a cut after this layer takes
+    fan_in: bits of the layer before into the layer's widest gate
+    bits:   registers of a cut after the layer
     splits: whether it stands before the first sums of products; a cut there costs tables, for the sums of the
             operands' halves no longer share one with the AND gates that take them
     """
@@ -59,7 +59,7 @@ def _split_operands(ab):
 
 
 def _schoolbook(ab):
-    """A * B, by all products of one bit of A and one of B."""
+    """A * B, by all products of a bit of A and a bit of B."""
     w = len(ab) // 2
     return [parity([ab[i] & ab[w + k - i] for i in range(max(0, k - w + 1), min(k + 1, w))]) for k in range(2 * w - 1)]
 
@@ -67,7 +67,7 @@ def _schoolbook(ab):
 def _join(c):
     """A^L B^L + (A^L B^L + A^H B^H + (A^L + A^H)(B^L + B^H)) x^w + A^H B^H x^2w, from the three products.
 
-    Summed one by one in this order, which maps to fewer tables than a balanced tree.
+    Summed in turn, in the given order: a balanced tree maps to more tables.
     """
     n, w = len(c[0]) // 3, (len(c) + 1) // 2
     low, high, mid = ([v[j * n : (j + 1) * n] for v in c] for j in range(3))
@@ -79,7 +79,7 @@ def _join(c):
 
 
 def _sums(v, terms: int):
-    """Each of the products side by side, added to the ``terms`` - 1 that follow it."""
+    """Each of the products side by side, added to the next ``terms`` - 1 products."""
     return [parity([c[t::terms] for t in range(terms)]) for c in v]
 
 
@@ -109,8 +109,8 @@ def layers(field: BinaryField, leaf: int, terms: int = 1) -> list[Layer]:
 def place(chain: list[Layer], stages: int, input_depth: float = 0) -> tuple[int, ...]:
     """Where the ``stages`` register levels stand: for each, the number of layers before it; 0 is at the input.
 
-    The last one is behind the last layer. The others stand so that the deepest stage is as shallow as possible; but
-    as long as it is no deeper than twice the layers' share of a stage, few registers among the split operands count
+    The last one is behind the last layer. All further registers are placed for the least depth of the deepest stage;
+    but as long as it is no deeper than twice the layers' share of a stage, few registers among the split operands count
     more, for they cost area. Then the second deepest stage decides, and so on; among equals the earliest place, which
     is smallest.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The readings of the field as wires: which bit of a block is which coefficient of an element.
+"""The readings of the field as wires: the coefficients of an element by the bits of a block.
 
-Hash and multiplier know one reading, that of :class:`~wideblock.rtl.gf128.field.Field`: bit k is the coefficient of
-x^k. A scheme with another one reads its blocks where they enter the hash and gives its results back where they leave.
+Hash and multiplier have the reading of :class:`~wideblock.rtl.gf128.field.Field`: bit k is the coefficient of
+x^k. A scheme with another reading converts blocks at the input of the hash, and results at the output.
 """
 
 from enum import Enum
@@ -36,7 +36,7 @@ class WireReading(Enum):
     POLYVAL = 0b111_1111
 
     def element(self, block: Value) -> Value:
-        """The element that a block is, or those that the blocks of a beat are."""
+        """The element of a block, or the elements of a beat's blocks."""
         if self is WireReading.LE:
             return block
         return Cat(block[at + (k ^ self.value)] for at in range(0, len(block), BITS) for k in range(BITS))

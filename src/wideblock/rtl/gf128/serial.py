@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiplier of a binary field that takes several cycles a product, a digit of one operand in each."""
+"""Multiplier of a binary field with several cycles a product, a digit of an operand in each."""
 
 from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
@@ -15,8 +15,8 @@ class SerialMultiplier(wiring.Component):
     """``o = i.a * i.b`` in ``field``, by Horner's rule on the digits of ``a``, the highest first.
 
     A digit is width / ``cycles`` bits, rounded up. ``i.ready`` is high while no product is under way. ``b`` must be
-    stable from the cycle in which the operands are taken until ``o.valid``. ``o`` keeps its value until the next
-    operands are taken, which may depend on it. ``clear`` forgets it and the operands under way.
+    stable from the cycle in which the operands are taken until ``o.valid``. ``o`` is stable until the next operands are
+    taken; the operands may depend on ``o``. ``clear`` forgets it and the operands under way.
 
     Timing: latency and interval ``cycles``.
     Cost:   width x digit AND gates, about a third as many 6-input tables; two registers of the field's width.

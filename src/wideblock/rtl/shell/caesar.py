@@ -33,7 +33,7 @@ class CaesarStreamShell(AxiStreamShell):
     """``core``, whose interface has packets, behind AXI4-Stream ports, with ``aclk`` and the active-low ``aresetn``.
 
     Channels ``pdi``, ``sdi`` and ``do`` are ``s_axis_pdi``, ``s_axis_sdi`` and ``m_axis_do``. The first byte of a word
-    is in bits 7..0 of ``tdata``, as that bus has it; so instructions and headers are strings of bytes, too.
+    is in bits 7..0 of ``tdata``, as usual on the bus; so instructions and headers are strings of bytes, too.
     """
 
     swapped = ("word",)

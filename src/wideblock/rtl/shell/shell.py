@@ -27,8 +27,8 @@ class Port:
 class Stream:
     """The ports of one channel: ``payload`` are its fields by port, each from the low bits up.
 
-    Their names begin with ``prefix``, in which all channels of one bus agree. ``bus`` is the definition of that bus, as
-    IP-XACT and Vivado name it, or None if there is none.
+    Names begin with ``prefix``, common to all channels of a bus. ``bus`` is the bus definition by the name of IP-XACT
+    and Vivado, or None.
     """
 
     channel: Channel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of test vectors that others publish, recognised by their content."""
+"""Published files of test vectors, recognised by content."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -60,7 +60,7 @@ class AcvpDocument:
             raise Unreadable(f"{self.where}: {error}") from None
 
     def place(self, test: Test) -> str:
-        """The place of a case, as its authors number it."""
+        """The place of a case, by the authors' numbers."""
         return f"{self.name}case {test['tcId']}"
 
     def answers(self, prompt: "AcvpDocument") -> bool:
@@ -94,7 +94,7 @@ def _is_set(entry: Any) -> bool:
 
 
 def paired(found: Iterable[AcvpDocument]) -> list[tuple[AcvpDocument, AcvpDocument | None]]:
-    """Each prompt and its results, None if there are none.
+    """Each prompt and the results, None without results.
 
     Raises Unreadable for results of no prompt, for results of several, and for several results of one.
     """
@@ -182,7 +182,7 @@ def _response(prompt: AcvpDocument, made: Mapping[tuple[str, bool], bytes | None
 
 
 def _known(fields: Mapping[str, Any], name: str, asked: bool) -> bytes | None:
-    """A field that must be there if it is ``asked`` about, and else may be."""
+    """A field, required if ``asked``, else optional."""
     return hexadecimal(fields, name) if asked or name in fields else None
 
 

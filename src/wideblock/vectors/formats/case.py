@@ -17,7 +17,7 @@ LAST = (1 << 128) - 1
 
 
 class Unreadable(UserError):
-    """A file, or a place in it, that has not the form of its format; the message is one line."""
+    """A file, or a place in a file, of another form than the format's; the message is one line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ def hexadecimal(fields: Mapping[str, Any], name: str) -> bytes:
 
 
 def objects(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of one object or case. Raises Unreadable for a name with two values, one of which would be lost."""
+    """The fields of one object or case. Raises Unreadable for a name with two values, as a value would be lost."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Response files of NIST's CAVP: XTSGenAES*.rsp and gcm*.rsp.
 
-Lines ``name = value`` of a case, which begins with its count. ``FAIL`` stands for the plaintext of a ciphertext to
-reject. Sections such as ``[ENCRYPT]`` and ``[Keylen = 128]`` say nothing that a case does not. Lengths are in bits.
+Lines ``name = value`` of a case, with the count first. ``FAIL`` stands for the plaintext of a ciphertext to
+reject. Sections, for example ``[ENCRYPT]`` and ``[Keylen = 128]``, repeat facts of the cases. Lengths are in bits.
 Source: NIST, "The XTS-AES Validation System" and "The Galois/Counter Mode (GCM) Validation System".
 """
 
