@@ -11,8 +11,8 @@ ROOT = Path(wideblock.__file__).parent
 TOOLS = Path(__file__).parents[1] / "tools"
 PAGES = sorted(page for page in TOOLS.parent.glob("docs/**/*.md") if page.name not in ("test-plan.md", "claims.md"))
 POINTING = {
-    "": (6.9, 3), "catalog": (5.0, 1), "cli": (4.4, 0), "docs": (5.5, 90), "drive": (4.4, 0), "evaluate": (4.0, 0),
-    "evidence": (5.9, 1), "export": (4.2, 0), "image": (5.0, 0), "native": (6.2, 0), "renewal": (3.9, 1),
+    "": (5.5, 2), "catalog": (5.0, 1), "cli": (4.4, 0), "docs": (5.5, 90), "drive": (4.4, 0), "evaluate": (4.0, 0),
+    "evidence": (4.3, 1), "export": (4.2, 0), "image": (5.0, 0), "native": (6.2, 0), "renewal": (3.9, 1),
     "rtl": (5.7, 1), "rtl/aead": (5.0, 26), "rtl/aes": (4.1, 5), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
     "rtl/engine": (4.1, 0), "rtl/flow": (2.0, 0), "rtl/gf128": (3.9, 3), "rtl/hash": (1.5, 0), "rtl/keys": (2.1, 0),
     "rtl/sector": (2.1, 1), "rtl/shell": (5.9, 0), "rtl/stream": (2.6, 0), "rtl/tes": (4.5, 8),

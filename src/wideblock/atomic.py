@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and directories that appear whole or not at all.
+"""Files and directories, written whole or not at all.
 
-New content goes to a part file beside its target, ``.NAME.RANDOM.wideblock.part``, mode 0600, which is renamed when all
-of it is on the disk. A part file is locked as long as its writer lives: a part file without a lock was left by a killed
-run; the next write to the target removes the file.
+New content goes to a part file beside the target, ``.NAME.RANDOM.wideblock.part``, mode 0600; the part file is renamed
+when all content is on the disk. A part file is locked as long as the writer lives: a part file without a lock was left
+by a killed run; the next write to the target removes the file.
 """
 
 import errno
@@ -33,7 +33,7 @@ class TargetFile:
         self._path = path
 
     def write(self, data: bytes | memoryview) -> None:
-        """Writes all of ``data``, which is contiguous. Raises OSError."""
+        """Writes all of ``data``, a contiguous buffer. Raises OSError."""
         rest = memoryview(data).cast("B")
         with _errors_about(self._path):
             while rest:
@@ -47,9 +47,9 @@ class TargetFile:
 
 @contextmanager
 def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[TargetFile]:
-    """File that becomes ``path`` when the block ends; if the block raises, ``path`` stays as it was.
+    """File, renamed to ``path`` when the block ends; if the block raises, ``path`` stays as it was.
 
-    A symbolic link is followed: its target is replaced, the link stays.
+    A symbolic link is followed: the target is replaced, the link stays.
 
     overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends; what is no regular
                file, such as a device, is never replaced
@@ -85,7 +85,7 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
 def check_place(path: Path) -> None:
     """Raises OSError if no file could be written at ``path``, present or not; nothing is left behind.
 
-    For a check before the work for the result. Directories that are missing above it could be created.
+    For a check before the work for the result. Missing directories above could be created.
     """
     with _errors_about(path):
         if path.is_dir():
@@ -104,8 +104,8 @@ def write_text(path: Path, text: str) -> None:
 def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
     """Writes ``texts``, file name to content, into ``directory``; parents are created.
 
-    A directory that is absent or empty appears with all files. In any other each file is replaced as a whole, after all
-    of them have been written; files of other names are kept. Raises OSError.
+    A directory that is absent or empty appears with all files. In a directory with files, each file is replaced as a
+    whole, after all files have been written; files of other names are kept. Raises OSError.
     """
     directory = Path(os.path.realpath(directory))
     if directory.is_dir() and any(directory.iterdir()):
@@ -153,7 +153,7 @@ def _prefix(target: Path) -> str:
 def _create(part: Path) -> int:
     """Descriptor of ``part``, created with mode 0600 and locked.
 
-    A run that sweeps may lock and remove the file before it is locked here: it is then created again.
+    A sweeping run may lock and remove the file first: the file is then created again.
     """
     while True:
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -165,7 +165,7 @@ def _create(part: Path) -> int:
 
 
 def _sweep(target: Path) -> None:
-    """Removes part files of ``target`` that no process has locked."""
+    """Removes unlocked part files of ``target``."""
     ours = re.compile(re.escape(_prefix(target)) + "[0-9a-f]{16}" + re.escape(_SUFFIX))
     with suppress(OSError):
         for entry in list(os.scandir(target.parent)):
@@ -202,7 +202,7 @@ def _set_permissions(descriptor: int, target: Path, new_mode: int | None) -> Non
 
 
 def _umask() -> int:
-    """The process's file mode mask, which can only be read by setting it."""
+    """The process's file mode mask; a read needs a write of the mask."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

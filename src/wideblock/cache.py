@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of files that take long to make, found again by the hash of all sources.
 
-A folder is whole or absent, whatever interrupts its making. A digest of every file stands beside it: a folder with a
-file that is truncated or changed counts as absent and is made again. Of several processes in need of a folder, the
-first makes the folder and all others wait.
+A folder is whole or absent, whatever interrupts its making. A digest of every file is beside the folder: a folder with
+a truncated or changed file counts as absent and is made again. Of several processes in need of a folder, the first
+makes the folder and all others wait.
 """
 
 import fcntl
@@ -27,12 +27,12 @@ VALUE = "value"
 
 
 def name_of(made_of: Iterable[str]) -> str:
-    """A folder name for what is made of these texts."""
+    """A folder name for a result of texts."""
     return hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
 
 
 def installed() -> str:
-    """A name for the package as it is installed: it changes with the path, size or time of change of any file."""
+    """A name for the installed package: the name changes with path, size or time of change of any file."""
     package = Path(__file__).parent
     folders = (Path(folder) for folder, _, _ in os.walk(package) if not folder.endswith("__pycache__"))
     files = sorted((file.path, file.stat()) for folder in folders for file in os.scandir(folder) if file.is_file())
@@ -133,7 +133,7 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def _collect(parent: Path) -> None:
-    """Removes folders that ended processes left half made."""
+    """Removes folders left half made by ended processes."""
     for folder in parent.glob(f"{BUILDING}*"):
         with suppress(OSError):  # another process makes it, or collects it, too
             handle = os.open(folder, os.O_RDONLY)

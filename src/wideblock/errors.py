@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The error that a user can mend."""
+"""An error for the user to mend."""
 
 __all__ = ["UserError"]
 

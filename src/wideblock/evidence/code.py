@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code that makes evidence: version, commit, and a digest of modules that ignores comments and docstrings."""
+"""The code of evidence: version, commit, and a digest of modules that ignores comments and docstrings."""
 
 import ast
 import hashlib
@@ -15,17 +15,17 @@ __all__ = ["code", "digest_of", "modules_of"]
 
 ROOT = Path(wideblock.__file__).parent
 SOURCES = (".cpp", ".h", ".jinja")
-"""Endings of files beside the modules that are part of the code, too."""
+"""Endings of further files of the code, beside the modules."""
 
 
 def code() -> tuple[str, str | None]:
-    """Version and commit of the code that runs, as in :class:`~wideblock.evidence.record.Evidence`."""
+    """Version and commit of the running code, as in :class:`~wideblock.evidence.record.Evidence`."""
     return wideblock.__version__, _commit()
 
 
 @cache
 def _commit() -> str | None:
-    """The commit of the code that runs, with "-dirty" if a Python file was changed since; None outside a repository."""
+    """The commit of the running code, with "-dirty" after a change of a Python file; None outside a repository."""
 
     def git(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
@@ -71,7 +71,7 @@ def _within(path: Path, rooms: Collection[str]) -> bool:
 
 
 def _files(name: str) -> list[Path]:
-    """Files of a module or a package. Raises ValueError if there is none."""
+    """Files of a module or a package. Raises ValueError for an unknown module."""
     path = ROOT.joinpath(*name.split("."))
     found = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
     if not found or not found[0].is_file():
@@ -81,12 +81,12 @@ def _files(name: str) -> list[Path]:
 
 @cache
 def _imported(path: Path) -> frozenset[Path]:
-    """Files of the package that a module imports."""
+    """Files of the package imported by a module."""
     return frozenset(file for name in _names(ast.parse(path.read_text())) for file in _file(name))
 
 
 def _names(tree: ast.AST) -> Iterator[str]:
-    """Names of modules, and names that may be modules, in the imports of a module."""
+    """Names of modules, and possible names of modules, in the imports of a module."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -26,7 +26,7 @@ def evidence_of(
     outcome: str,
     result: Mapping[str, Any],
 ) -> Evidence:
-    """A result about ``core``, of today, with its circuit; ``checks`` is the digest of the checking code."""
+    """A result about ``core``, of today, with the circuit; ``checks`` is the digest of the checking code."""
     version, commit = code()
     return Evidence(
         kind=kind,

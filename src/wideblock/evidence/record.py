@@ -88,7 +88,7 @@ class Evidence:
 
     @property
     def name(self) -> str:
-        """As :func:`named`, the changes in the order that the store has."""
+        """As :func:`named`, the changes in the order of the store."""
         return named(self.core, dict(sorted(self.changed.items())))
 
     @property
@@ -106,7 +106,7 @@ class Evidence:
 
 
 def from_json(line: str) -> Evidence:
-    """The evidence that :meth:`Evidence.json` wrote. Raises ValueError with the fault of the line."""
+    """The evidence written by :meth:`Evidence.json`. Raises ValueError with the fault of the line."""
     content = json.loads(line)
     if not isinstance(content, dict):
         raise ValueError(f"a JSON object is wanted, got {type(content).__name__}")

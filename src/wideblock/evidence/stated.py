@@ -27,7 +27,7 @@ WORDS = {
 
 
 def stated(core: Contract[Any, Any]) -> str:
-    """Digest of the contract of a core, the same from run to run."""
+    """Digest of the contract of a core, equal from run to run."""
     shell = core.shell
     values = {
         "ports": [shell.clock, shell.reset, shell.active_low, shell.swapped, shell.streams, shell.controls],
@@ -42,7 +42,7 @@ def stated(core: Contract[Any, Any]) -> str:
 def plain(value: Any) -> Any:
     """A value of a contract as JSON has it. Functions and circuits are None: their results are stated beside them.
 
-    Raises TypeError for a value of a kind that is not known.
+    Raises TypeError for a value of an unknown kind.
     """
     kind = type(value).__name__
     if isinstance(value, Flag | Enum):

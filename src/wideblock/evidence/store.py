@@ -15,7 +15,7 @@ from wideblock.evidence.record import Evidence, from_json
 __all__ = ["COMMITTED", "add", "load", "newest"]
 
 COMMITTED = Path(__file__).parent / "results" / "evidence.jsonl"
-"""The evidence that the package carries; documents show it."""
+"""The evidence of the package; documents show it."""
 
 
 def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
@@ -64,5 +64,5 @@ def add(path: Path | str, evidence: Evidence) -> None:
 
 
 def newest(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
-    """The last result of each question, by its key."""
+    """The last result of each question, by key."""
     return {each.key: each for each in evidence}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits of today: what the code that runs exports for a core, as digests.
+"""Circuits of today: digests of the exports of the running code.
 
 Beside the store, ``circuits.json`` has digests of the cores with evidence, and a digest of the exporting code.
 Documents read this list; nothing is exported for them.
@@ -33,7 +33,7 @@ FILE = "circuits.json"
 
 
 def today(name: str) -> str | None:
-    """The digest in the list of the core ``name``, preset and changes; None if the list does not have that core."""
+    """The digest in the list of the core ``name``, preset and changes; None for a core outside of the list."""
     return listed(COMMITTED).get("circuits", {}).get(name)
 
 
@@ -45,7 +45,7 @@ def listed(store: Path) -> Mapping[str, Any]:
 
 
 def kept(store: Path) -> dict[str, str]:
-    """The circuits listed beside ``store``, if the code that runs has made the list; else none."""
+    """The circuits listed beside ``store``, if the list is by the running code; else none."""
     known = listed(store)
     return dict(known["circuits"]) if known.get("sources") == sources() else {}
 
@@ -60,7 +60,7 @@ def write(store: Path, circuits: Mapping[str, str]) -> None:
 def wanted(evidence: Iterable[Evidence]) -> dict[str, tuple[str, Mapping[str, Any]]]:
     """The cores of ours, by name, that may have evidence of today: a digest of a circuit is noted.
 
-    Nothing else needs an export: a result without such a digest is never of today.
+    Nothing else needs an export: a result without a digest is never of today.
     """
     return {
         each.name: (each.core, each.changed)
@@ -87,7 +87,7 @@ def circuits_of(
 
 
 def circuit_of(core: str, changed: Mapping[str, Any]) -> str:
-    """The digest of a preset or part as exported by the running code; computed once for the same code.
+    """The digest of a preset or part as exported by the running code; computed once for the code.
 
     Raises UserError for a core that does not exist.
     """
