@@ -297,7 +297,7 @@ def test_machine_sees_an_issue_before_its_inner_products(right):
 def test_a_place_is_taken_for_every_sector():
     """A place that is held in steps 1 to 3 of each sector, 12 steps apart, is not free in them, however late."""
     for later in range(20):
-        taken = [(0, 0, 3)]
+        taken = [[(0, 3)]]
         assert [colour(taken, 12 * later + start, 12 * later + start + 2, 12) for start in (2, 3)] == [1, 0]
 
 

@@ -287,7 +287,8 @@ class IterativeEitherWay(wiring.Component):
             self.o.payload.eq(from_planes(unmirror(keyed["way"][0], keyed["s"]))),
         ]
         first, mirrored_last = round_key(self.round_keys, 0), mirror_columns(round_key(self.round_keys, self.rounds))
-        entering = whiten_either(self.decrypt.replicate(16), to_planes(self.i.payload), first, mirrored_last)
+        whitened = whiten_either(self.decrypt.replicate(16), to_planes(self.i.payload), first, mirrored_last)
+        entering = [named(m, f"entering{b}", plane) for b, plane in enumerate(whitened)]
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [state.eq(from_planes(entering)), way.eq(self.decrypt), full.eq(1)]
             m.d.sync += number.eq(Mux(self.decrypt, self.rounds - 1, 1))

@@ -13,6 +13,7 @@ scheduled modulo the period, and at full speed head and tail never use the same 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .products import Block, HashEvent, Label, Product, Special
 
@@ -81,7 +82,12 @@ class Program:
 
     def fresh(self, issue: Issue, block: Block) -> bool:
         """Whether the product takes the block on the way into the window."""
-        return any(a.block == block and a.step == issue.step for a in self.arrivals)
+        return self._steps.get(block) == issue.step
+
+    @cached_property
+    def _steps(self) -> Mapping[Block, int]:
+        """The step at which each block arrives."""
+        return {arrival.block: arrival.step for arrival in self.arrivals}
 
     @property
     def registers(self) -> int:
@@ -205,7 +211,13 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
     """Step of each product: list scheduling in time order. Urgent products go when ready; other products avoid reserved
     places.
     """
-    inner = {p.name: [q.name for q in products if q.into == p.name] for p in products}
+    inner = {p.name: [] for p in products}
+    for product in products:
+        inner.setdefault(product.into, []).append(product.name)
+    least = {  # first steps at which the blocks are there
+        p.name: max([reserved.get(p.name, 0), earliest.get(p.name, 0), *(at[b].step + 1 - prompt for b in p.blocks)])
+        for p in products
+    }
     placed: dict[Label, int] = {}
     taken = set()
     waiting = list(products)
@@ -221,15 +233,11 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
         if step > limit:
             raise ValueError(f"{len(products)} products do not fit into a period of {period} steps")
         busy = set()
-        for product in list(waiting):
+        for product in [p for p in waiting if least[p.name] <= step]:
             m = unit[product.name]
             place = (m, place_of(step))
             blocked = place in taken and product.name not in urgent
             if m in busy or blocked or kept.get(place, product.name) != product.name:
-                continue
-            if any(at[b].step >= step + prompt for b in product.blocks):
-                continue
-            if step < max(reserved.get(product.name, 0), earliest.get(product.name, 0)):
                 continue
             if any(name not in placed or placed[name] + latency > step for name in inner[product.name]):
                 continue
@@ -250,9 +258,9 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
 
     slot, held = {}, {}
     for arrival in arrivals:
-        spans = held.setdefault(arrival.bank, [])
+        places = held.setdefault(arrival.bank, [])
         if read[arrival.block] > arrival.step:
-            slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
+            slot[arrival.block] = colour(places, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
     last = {product.into: product for product in order if isinstance(product.into, HashEvent)}
@@ -285,20 +293,22 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
     return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period, stride)
 
 
-def colour(spans, start, end, period):
+def colour(places, start, end, period):
     """Takes the first place free from just after step ``start`` to ``end``, in every sector.
 
-    ``spans``: places taken, as (place, start, end); the new span is added. Raises ValueError for a span longer than
-    ``period``.
+    ``places``: the spans (start, end) in which each place is taken; the new span is added. Raises ValueError for a span
+    longer than ``period``.
     """
 
-    def free(place):
-        return not any(p == place and _meet(start, end, s, e, period) for p, s, e in spans)
+    def free(taken):
+        return not any(_meet(start, end, s, e, period) for s, e in taken)
 
-    place = next(p for p in range(len(spans) + 1) if free(p))
+    place = next((k for k, taken in enumerate(places) if free(taken)), len(places))
     if period and end - start > period:
         raise ValueError(f"a value held for {end - start} steps needs two places within a period of {period}")
-    spans.append((place, start, end))
+    if place == len(places):
+        places.append([])
+    places[place].append((start, end))
     return place
 
 

@@ -35,7 +35,7 @@ def plan(program: Program) -> Squares:
     Raises ValueError if a left operand wants a power above 3 that is not a power of two.
     Source: Chakraborty et al., IEEE TC 62(2), section 3 and Fig. 7.
     """
-    spans: list[tuple[int, int, int]] = []
+    places: list[list[tuple[int, int]]] = []
     actions: dict[int, dict[int, int]] = {}
     source = {}
     for issue in program.issues:
@@ -45,8 +45,8 @@ def plan(program: Program) -> Squares:
         if power & (power - 1):
             raise ValueError(f"squares on the fly give powers of two only, not tau^{power}")
         opened = issue.step - (power.bit_length() - 2)
-        register = colour(spans, opened, issue.step, program.period)
+        register = colour(places, opened, issue.step, program.period)
         for step in range(opened, issue.step):
             actions.setdefault(step, {})[register] = OPEN if step == opened else SQUARE
         source[issue.step, issue.multiplier] = register
-    return Squares(1 + max((place for place, _, _ in spans), default=-1), actions, source)
+    return Squares(len(places), actions, source)
