@@ -122,7 +122,7 @@ BUDGETS = {
     "catalog": 1136, "cli": 2004, "drive": 1139, "evaluate": 1870, "evidence": 350, "export": 1600,
     "image": 1105, "native": 239, "renewal": 490,
     "rtl/aead": 3950, "rtl/aes": 1430, "rtl/bus": 1077, "rtl/dma": 1420, "rtl/engine": 1670, "rtl/flow": 240,
-    "rtl/gf128": 290, "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4080, "rtl/shell": 160, "rtl/stream": 1541,
+    "rtl/gf128": 290, "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4080, "rtl/shell": 160, "rtl/stream": 1544,
     "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1206, "vectors": 490, "verify": 9633,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""

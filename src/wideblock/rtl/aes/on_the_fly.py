@@ -66,7 +66,8 @@ class OnTheFlyEncryption(wiring.Component):
         ]
         m.d.sync += fresh.eq(self.key.valid | self.drop)
 
-        rows = shift_rows(to_planes(sub_bytes(m, state, self.sbox, "sb")))
+        shifted = shift_rows(to_planes(sub_bytes(m, state, self.sbox, "sb")))
+        rows = [named(m, f"rows{b}", plane) for b, plane in enumerate(shifted)]
         live = applied(m, {"s": rows}, mix_columns_steps(), "mix")
         mixed = named(m, "mixed", from_planes(live["s"]))
         # the block that enters, the last round without MixColumns, and the key: with ``mixed`` six inputs a bit

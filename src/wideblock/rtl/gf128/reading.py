@@ -47,5 +47,6 @@ class WireReading(Enum):
 
     def hash_key(self, block: Value) -> Value:
         """The element by which a hash under the key ``block`` multiplies."""
-        element = self.element(block)
-        return GF128.double(element) if self is WireReading.POLYVAL else element
+        if self is not WireReading.POLYVAL:
+            return self.element(block)
+        return GF128.double([block[k ^ self.value] for k in range(BITS)])

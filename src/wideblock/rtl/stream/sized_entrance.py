@@ -80,7 +80,7 @@ class SizedEntrance(wiring.Component):
         dropping = Signal()
         leaves = Signal()
         final = self.number == (self.header.end >> self.place)
-        expected = up_to(self.header.end[: self.place])
+        expected = Signal(len(beat.keep))
         hole = Signal()
         waits = Signal()  # the final block, which is not the last one, for the one behind it
         goes_on = Signal()  # that one has come, and it is not an empty last one
@@ -88,6 +88,7 @@ class SizedEntrance(wiring.Component):
         short = Mux(final, lacks, beat.last | ~beat.keep[-1])
         long = final & (exceeds | (goes_on & beat.keep[-1]))
         m.d.comb += [
+            expected.eq(up_to(self.header.end[: self.place])),
             dropping.eq(full & (discard | (first & foreign.any()))),
             leaves.eq(self.take | dropping),
             waits.eq(full & ~dropping & final & ~beat.last & ~goes_on),
@@ -125,8 +126,10 @@ class SizedEntrance(wiring.Component):
     def _foreign(self, m: Module, beat: data.View) -> Value:
         """The header of the beat's message; bits of ``fault`` for invalid sizes."""
         tweak_size, tweak = beat.tweak_size, beat.tweak
+        within = Signal(self.tweak_bytes)
         m.d.comb += [
-            self.header.tweak.eq(kept(tweak, below(tweak_size, self.tweak_bytes))),
+            within.eq(below(tweak_size, self.tweak_bytes)),
+            self.header.tweak.eq(kept(tweak, within)),
             self.header.tweak_size.eq(tweak_size),
             self.header.end.eq(beat.size - 1),
             self.header.decrypt.eq(beat.decrypt),

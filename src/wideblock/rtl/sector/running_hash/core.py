@@ -319,9 +319,10 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         """The beats of Y into the result ring and the queue; the first block of a message, X_1's place, is 0 there."""
         _, beat = self._beats_of(f, "lane_done", arrived)
         plain = f.input.read(self._address(f, "lane_due", arriving)[:-1], Const(1))
-        kept = bits(up_to(beat.end[: self.place])) | ~beat.final.replicate(len(plain))
-        Y = Signal(len(plain), name="Y")
+        Y, bytes_of_last = Signal(len(plain), name="Y"), Signal(len(plain) // 8, name="bytes_of_last")
+        kept = bits(bytes_of_last) | ~beat.final.replicate(len(plain))
         f.m.d.comb += [
+            bytes_of_last.eq(up_to(beat.end[: self.place])),
             Y.eq((Cat(f.E) ^ plain) & kept),
             queue.write.eq(arrived),
             queue.data.eq(Cat(Y[:128] & ~beat.first.replicate(128), Y[128:])),
