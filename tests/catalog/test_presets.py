@@ -303,6 +303,13 @@ def test_hctr2_has_no_choice_of_a_hash(change):
     assert contract("hctr2-1").settings.keys().isdisjoint(change)
 
 
+def test_a_core_that_cannot_seal_says_why():
+    with pytest.raises(
+        ValueError, match=r"^icv_bytes is no parameter of heh-poly: the front hash .*; native code seals"
+    ):
+        changed("heh-poly", icv_bytes=16)
+
+
 @pytest.mark.parametrize("change", [{"hash": "brw"}, {"key_bits": 192}])
 def test_xcb_has_no_choice_of_a_hash_and_two_lengths_of_a_key(change):
     with pytest.raises(ValueError, match=r"of xcb-1; it would be one of |^key_bits must be one of 128, 256, got 192$"):

@@ -15,6 +15,9 @@ def core() -> type:
     return Heh
 
 
+NO_ICV_CORE = "the front hash would begin with the ICV, which comes with the last beat"
+"""Products of the hash would wait for it, and a sector would take a call more, so another step of the lanes."""
+
 SCHEME = Scheme(
     "heh",
     core,
@@ -29,6 +32,7 @@ SCHEME = Scheme(
     purpose="short sectors with two passes of AES in both directions, as its paper has it",
     native=lambda p: native("heh", p),
     limits=lambda p: limits("HEH", p),
+    no_icv_core=NO_ICV_CORE,
     key_bits=lambda p: p.key_bits + 128,
 )
 PRESETS = table_3(SCHEME)

@@ -10,6 +10,8 @@ from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.spec.eme2 import EME2
+from wideblock.verify.core.report import Outcome
+from wideblock.verify.sector.suite import SECTORS
 
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
@@ -22,6 +24,10 @@ MORE = [
     ("eme2-1", {"sector_bytes": 2065, "key_width": 32}),  # a refreshed mask and a rest: the standard's own vector
     ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4, "key_width": 64}),
     ("eme2-2s-k", {"sector_bytes": 136, "slots": 4, "sbox": "composite", "tag_bits": 8}),
+    ("eme2-2", {"sector_bytes": 96, "icv_bytes": 16, "round_stages": 2}),
+    # a mask is refreshed at the sector's last block, and the call of the first one has a step of its own
+    ("eme2-2s", {"sector_bytes": 2048, "icv_bytes": 16}),
+    ("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16, "slots": 4, "tag_bits": 8, "sbox": "bram"}),
     ("eme2-1s", {"sector_bytes": 144, "slots": 3, "key_bits": 256, "sbox": "bram", "round_stages": 2, "key_width": 32}),
     # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
     ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
@@ -35,6 +41,20 @@ KEY = bytes(range(48))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     assert_verified(contract(name, changes))
+
+
+def test_a_core_that_seals():
+    """Random and forged sectors."""
+    core = contract("eme2-1s", {"sector_bytes": 32, "icv_bytes": 16})
+    report = SECTORS.verify(core, amount=16, seed=1, checks=["random sectors", "forged sectors"])
+    assert report.failure is None and [check.outcome for check in report.checks] == [Outcome.PASSED] * 2
+
+
+@pytest.mark.parametrize(("size", "plain", "sealed"), [(512, 34, 36), (4096, 259, 262)])
+def test_a_sealed_sector_takes_a_call_more_in_each_layer(size, plain, sealed):
+    """And another refreshed mask, if the sector had 128 blocks, 256, .."""
+    found = [contract("eme2-2s", {"sector_bytes": size, "icv_bytes": icv}).timing.interval for icv in (0, 16)]
+    assert found == [plain, sealed]
 
 
 def test_every_value_and_pair_of_values_is_simulated():

@@ -9,7 +9,7 @@ from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.secrecy import prove_secrecy
-from wideblock.verify.formal.stream import prove_release, prove_stable
+from wideblock.verify.formal.stream import prove_order, prove_rekey, prove_release, prove_stable
 from wideblock.verify.formal.timing import prove_timing
 
 from ...variants import over
@@ -18,6 +18,7 @@ from .faults import Fault, Ungated, broken
 pytestmark = pytest.mark.shows("formal-stream")
 
 CORE = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16})
+LAYERS = contract("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16})
 FETCHED = {"fetch": "core.exit.fetch", "clk": "aclk"}
 LATE = "reg late; always @(posedge clk) late <= fetch;"
 ICV_BIT = {"s": "s_axis_tuser"}
@@ -38,11 +39,21 @@ def test_the_rule_is_proved(prove):
     assert prove(CORE).gates > 0
 
 
+@over("prove", [prove_release, prove_order, prove_rekey, prove_timing])
+def test_the_rule_is_proved_where_the_block_in_front_has_a_call(prove):
+    assert prove(LAYERS).gates > 0
+
+
+def test_a_call_beside_that_of_the_block_in_front_is_not_proved():
+    fault = Fault("a tweak's call beside it", "core.tweak_go", "was | leads", {"leads": "core.leads"})
+    with pytest.raises(NotProved):
+        prove_order(LAYERS, broken(flatten(LAYERS), fault))
+
+
 @over("name, prove", [("fast-brw-1s", prove_secrecy), ("fast-brw-1s", prove_commands), ("eme2-1s", prove_secrecy)])
 def test_the_rule_is_proved_with_slots_and_tags(name, prove):
     """A tag leaves beside its sector; verdicts reach handshakes, and keys do not."""
-    sealing = {} if name.startswith("eme2") else {"icv_bytes": 16}
-    assert prove(contract(name, {"sector_bytes": 96, "slots": 4, "tag_bits": 8} | sealing)).gates > 0
+    assert prove(contract(name, {"sector_bytes": 96, "slots": 4, "tag_bits": 8, "icv_bytes": 16})).gates > 0
 
 
 @over("prove, fault", FAULTS)

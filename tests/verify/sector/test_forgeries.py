@@ -5,6 +5,7 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.rtl.sector import store_and_forward
+from wideblock.rtl.sector.encrypt_mix_encrypt import core as encrypt_mix_encrypt
 from wideblock.rtl.sector.hash_counter_hash import core as hash_counter_hash
 from wideblock.rtl.sector.hash_counter_hash import values
 from wideblock.rtl.stream import exit as exit_
@@ -16,41 +17,39 @@ pytestmark = pytest.mark.shows("mutation", "verdicts")
 
 CORE = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
 SECOND = ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "sbox": "composite"})
-KNOWN, LEAVES, ENTERS = "_known_last", "_exit", "_front_hash"
-MADE = "wrong.eq(judged & inner.any())"
-REFUSED = "c.refused.read(leaving.sector)"
+LAYERS = ("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
+LEAVES, ENTERS, JUDGES = "_exit", "_front_hash", "_judged"
+MADE = "wrong.eq(decrypt & block.any())"
+REFUSED = "self.verdicts.read(leaving.sector)"
+GIVEN = "self.enter(icv & judged.replicate(128), "
+SHARED = store_and_forward.StoreAndForward
+EME = encrypt_mix_encrypt.EncryptMixEncrypt
 
 # core, (where it is used, its name there, where it is, source, changed source), (check, words)
 FAULTS = {
     "127 bits are compared": (
         CORE,
-        (hash_counter_hash.HashCounterHash, KNOWN, hash_counter_hash, MADE, MADE.replace("inner", "inner[:127]")),
+        (SHARED, JUDGES, store_and_forward, MADE, MADE.replace("block", "block[:127]")),
         ("forged sectors", "forged is 0"),
     ),
     "a sector to encrypt is judged": (
         CORE,
-        (hash_counter_hash.HashCounterHash, KNOWN, hash_counter_hash, MADE, "wrong.eq(inner.any())"),
+        (SHARED, JUDGES, store_and_forward, MADE, "wrong.eq(block.any())"),
         ("random sectors", "forged|stuck"),
     ),
     "the verdict of the next sector": (
         CORE,
-        (
-            hash_counter_hash.HashCounterHash,
-            LEAVES,
-            hash_counter_hash,
-            REFUSED,
-            "c.refused.read((leaving.sector + 1)[:-1])",
-        ),
+        (SHARED, "_leave_judged", store_and_forward, REFUSED, "self.verdicts.read((leaving.sector + 1)[:-1])"),
         ("forged sectors", "."),
     ),
     "a verdict that no right one replaces": (
         CORE,
         (
-            hash_counter_hash.HashCounterHash,
-            KNOWN,
-            hash_counter_hash,
-            "c.refused.write(whose, wrong, known)",
-            "c.refused.write(whose, wrong, known & wrong)",
+            SHARED,
+            JUDGES,
+            store_and_forward,
+            "self.verdicts.write(sector, wrong, known)",
+            "self.verdicts.write(sector, wrong, known & wrong)",
         ),
         ("forged sectors", "."),
     ),
@@ -90,6 +89,21 @@ FAULTS = {
         SECOND,
         (hash_counter_hash.HashCounterHash, LEAVES, hash_counter_hash, "icv, *blocks_known =", "*blocks_known, icv ="),
         ("random sectors", "."),
+    ),
+    "the ICV is left out of a layer": (
+        LAYERS,
+        (EME, "_first_layer", encrypt_mix_encrypt, GIVEN, "self.enter(Const(0, 128), "),
+        ("random sectors", "forged|stuck"),
+    ),
+    "the ICV is a layer's to encrypt": (
+        LAYERS,
+        (EME, "_first_layer", encrypt_mix_encrypt, GIVEN, "self.enter(icv, "),
+        ("gaps and back-pressure", "differs from the specification|integrity check value"),
+    ),
+    "the call of the first block is not waited for": (
+        LAYERS,
+        (EME, "_first_layer", encrypt_mix_encrypt, "free & ready & ~leads)", "free & ready)"),
+        ("gaps and back-pressure", "."),
     ),
 }
 QUICK = "127 bits are compared"

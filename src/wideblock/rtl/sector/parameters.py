@@ -306,7 +306,7 @@ class WholeKeyParameters(HornerParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncryptMixEncryptParameters(SlottedParameters, SectorParameters):
+class EncryptMixEncryptParameters(SealingParameters, SlottedParameters, SectorParameters):
     """Parameters of a core that enciphers every block twice, with a mix between."""
 
     overlap: bool = parameter(False, _OVERLAP_OF_LAYERS, (False, True))

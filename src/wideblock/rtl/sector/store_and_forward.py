@@ -240,6 +240,7 @@ class StoreAndForward(wiring.Component):
         if self.parameters.slots:
             self.copies = Copies(m, stages, keys, self.entrance)
         self.tags = stages.slots("tag", self.parameters.tag_bits) if self.parameters.tag_bits else None
+        self.verdicts = stages.slots("verdicts", 1) if self.parameters.icv_bytes else None
         return stages
 
     def _enter(self, m: Module, *, admit: Value, offer: Value, ready: ValueLike, first: Value) -> Signal:
@@ -283,6 +284,29 @@ class StoreAndForward(wiring.Component):
         """Keeps the tag of ``sector`` as the first beat is taken, in a core with tags."""
         if self.tags is not None:
             self.tags.write(sector, self.entrance.x.tag, opening)
+
+    def _judged(self, m: Module, block: Value, decrypt: Value, sector: Value, known: Value) -> Value:
+        """The ICV of ``sector``: ``block``, ``known`` in this cycle; zeros to ``decrypt``, where it is the verdict.
+
+        In a core without ICVs the block itself.
+        """
+        if self.verdicts is None:
+            return block
+        wrong = Signal(name="wrong")  # zeros stand in front of a right sector
+        m.d.comb += [wrong.eq(decrypt & block.any()), self.forged.eq(known & wrong & ~self.key_unit.clear)]
+        self.verdicts.write(sector, wrong, known)
+        if self.tags is not None:
+            shown = self.forged.replicate(self.parameters.tag_bits)
+            m.d.comb += self.forged_tag.eq(self.tags.read(sector) & shown)
+        return block & ~decrypt.replicate(128)
+
+    def _leave_judged(self, m: Module, leaving: Any, icv: Value) -> None:
+        """Drives the verdict on the sector that leaves, and its ``icv``, in a core with ICVs."""
+        assert self.verdicts is not None
+        m.d.comb += [
+            leaving.refused.eq(self.verdicts.read(leaving.sector)),
+            leaving.icv.eq(self._beside(m, leaving, "icv", icv)),
+        ]
 
     def _leave(self, m: Module, stages: Stages, computed: Value) -> Any:
         """The way out of sectors up to number ``computed``, the first unfinished sector."""

@@ -14,7 +14,7 @@ class EmeCalls:
 
     refresh:   the present call refreshes mask number ``refreshing``, from 0 on; low: the call is a step
     steps:     counts the steps         step: a step passes        done: the last step passes
-    following, following_refreshing: step and refresh of the next cycle; see :meth:`column0`
+    following, following_refreshing: step and refresh of the next cycle; see :meth:`last_lane`
     mask:      number of the mask for the call: 0 for M_0
     refreshed: the mask of the call is the mask of the last lane's block
     """
@@ -39,10 +39,16 @@ class EmeCalls:
         if s.refreshes:
             self._refreshes(m, go, clear)
 
-    def column0(self, following: Value, refreshing: Value) -> Value:
-        """Row of column 0, for the last lane's block, at a step or a refresh. The other columns' row is the step."""
-        row = Cat(Const(0, self._period_bits), (refreshing + 1)[: len(refreshing)])
-        return Mux(refreshing != self._schedule.refreshes, row, following + 1)
+    def last_lane(self, following: Value, refreshing: Value) -> Value:
+        """Row of column 0, for the last lane's block, at a step or a refresh. The other columns' row is the step.
+
+        With a leading block, the row of the last column: block j is in the place of block j - 1.
+        """
+        if self._schedule.leading:
+            row, step = Cat(Const(-1, self._period_bits), refreshing), following
+        else:
+            row, step = Cat(Const(0, self._period_bits), (refreshing + 1)[: len(refreshing)]), following + 1
+        return Mux(refreshing != self._schedule.refreshes, row, step)
 
     def _refreshes(self, m: Module, go: Value, clear: Value) -> None:
         s, refreshing, steps, following = self._schedule, self.refreshing, self.steps, self.following_refreshing

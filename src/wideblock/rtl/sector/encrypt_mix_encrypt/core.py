@@ -10,7 +10,8 @@ of ``lanes`` blocks a cycle. The mixing call has the highest priority, then twea
 layer. A sector passes the first layer without a pause; the second layer of the sector before uses the remaining cycles.
 
 In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, known
-last: the sum of all other blocks.
+last: the sum of all other blocks. In a core with ICVs block 0 is in no beat: zeros, or the ICV to decrypt. Its
+call in the first layer goes behind the last beat's, with which the ICV comes; its result is the ICV, or the verdict.
 
 Flags, counters and pointers of sectors on the way into the lanes are of the control. With overlap, and with two or more
 stages a round, the control is a cycle ahead: registers take decisions and the entrance's beat to the lanes.
@@ -54,7 +55,9 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         more = {"sbox": p.sbox, "lanes": p.lanes, "travelling": p.slots > 0}
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, **more)
         A = next(iter(self.ciphers.values())).timing.latency
-        self.schedule = s = EmeSchedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
+        self.leading = leading = p.icv_bytes // 16
+        blocks, rest = p.m + leading, p.sector_bytes % 16
+        self.schedule = s = EmeSchedule(blocks, rest, p.lanes, self.period, p.ahead + A, leading > 0)
         self.flow = s.flow
         super().__init__(
             p,
@@ -79,14 +82,15 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         free = Signal()  # a sector may begin
         go = Signal()  # a call of the second layer enters the lanes
 
-        tweak, step, whole, first_sector = self._first_layer(f, free)
+        tweak, step, last, first_sector = self._first_layer(f, free)
         calls = EmeCalls(m, self.schedule, go, f.clear)
-        arrived = self._tags(f, tweak, step, whole, calls, go)
+        arrived = self._tags(f, tweak, step, last.go, calls, go)
         MP, first_done_sector = self._sum(f, arrived)
         mixed = self._mix(f, arrived, MP, first_done_sector)
         second = self._second_layer(f, calls, go, first_done_sector, mixed)
-        m.d.comb += go.eq(second.go & ~f.mixing.valid & ~tweak.go & ~step.go)
-        self._inputs(f, tweak, step, second)
+        enters = second.go & ~f.mixing.valid & ~tweak.go & ~step.go
+        m.d.comb += go.eq(enters & ~last.go if self.leading else enters)
+        self._inputs(f, tweak, step, last, second)
         second_done_sector = self._results(f, arrived, mixed)
         left = self._exit(f, second_done_sector)
 
@@ -96,7 +100,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             m.d.comb += self.entrance.computed.eq(second_done_sector)
             self._connect_keys(m, idle=Const(1), derived=Const(1))
             return m
-        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=Const(1))
+        self._connect_keys(m, idle=self.entrance.between & admission.done & ~self._leads, derived=Const(1))
         return m
 
     def _frame(self, m: Module) -> EmeFrame:
@@ -112,6 +116,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             MP_j=stages.slots("MP_j", values=s.refreshes) if s.refreshes else None,
             rest=Rest(stages.slots("rest"), stages.slots("rest_result"), s.rest, p.m % p.width) if s.rest else None,
             middle=[stages.ring(f"middle_ring{k}", 128) for k in range(p.width)],
+            icv=stages.slots("made_icv") if p.icv_bytes else None,
             result=[stages.ring(f"result_ring{k}", 128) for k in range(p.width)],
         )
         mixing = Mixing(
@@ -135,19 +140,21 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
 
     # Stages, in the order of the data
 
-    def _first_layer(self, f: EmeFrame, free: Value) -> tuple[Call, Call, Value, Value]:
-        """The tweak's call before a sector, and a step for each beat.
+    def _first_layer(self, f: EmeFrame, free: Value) -> tuple[Call, Call, Call, Value]:
+        """The tweak's call before a sector, a step for each beat, and the call of a leading block behind them.
 
-        Returns call and step, ``whole``, high with the last step of a well-formed sector, and the entering sector.
+        Returns call, step, the last call of a well-formed sector, which may be a step, and the entering sector.
         """
         m, stages, entrance, x, slots = f.m, f.stages, self.entrance, self.entrance.x, self.parameters.slots
+        self._leads = leads = Signal(name="leads") if self.leading else Const(0)
         first, ready = entrance.number == 0, ~f.mixing.valid
         tweak_go, tweaked, waits = Signal(name="tweak_go"), Signal(name="tweaked"), Signal(name="beat_waits")
         opening = self._enter(m, admit=~first | tweaked, offer=waits, ready=ready, first=first)
-        m.d.comb += tweak_go.eq(entrance.valid & first & ~tweaked & free & ready)
+        m.d.comb += tweak_go.eq(entrance.valid & first & ~tweaked & free & ready & ~leads)
         m.d.sync += tweaked.eq((tweak_go | tweaked) & ~entrance.take & ~f.clear)
         whole = entrance.take & x.last & ~entrance.fault.any()
-        sector = stages.pointer("first", whole)
+        last_go = leads & ready if self.leading else whole
+        sector = stages.pointer("first", last_go)
         self._tag(sector, opening)
         f.carried.direction.write(sector, x.decrypt, tweak_go)
         if (rest := f.carried.rest) is not None:
@@ -160,12 +167,23 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         )
         offsets = self._offsets(f, "offset", words, begins, take, ends=ends)
         beat = blocks(stages.later("entering", Value.cast(x.data)), self.parameters.width)
-        steps = [self.enter(block, offset) for block, offset in zip(beat, offsets[:-1], strict=True)]
+        mine = offsets[1:] if self.leading else offsets[:-1]
+        steps = [self.enter(block, offset) for block, offset in zip(beat, mine, strict=True)]
         tweak = Call(tweak_go, [self.tweak_call(stages.later("tweak", x.tweak), words)], Const(0), sector)
-        return tweak, Call(entrance.take, steps, f.carried.direction.read(sector), sector), whole, sector
+        decrypt, lead = f.carried.direction.read(sector), []
+        if self.leading:
+            m.d.sync += leads.eq((whole | leads & ~ready) & ~f.clear)
+            icv = Signal(128, name="given_icv")  # of the last beat; stays until the tweak of the next sector is called
+            stages.hold(icv, x.icv, entrance.take)
+            judged = stages.later("lead_decrypt", decrypt)
+            lead = [self.enter(icv & judged.replicate(128), self.first_offset(words))]
+        return tweak, Call(entrance.take, steps, decrypt, sector), Call(last_go, lead, decrypt, sector), sector
 
     def _tags(self, f: EmeFrame, tweak: Call, step: Call, whole: Value, calls: EmeCalls, go: Value) -> Any:
-        """Flags of the lanes' contents with the results; the key unit takes the results of derivations."""
+        """Flags of the lanes' contents with the results; the key unit takes the results of derivations.
+
+        ``whole``: the last call of a first layer enters.
+        """
         final, keys = f.mixing.final, self.key_unit
         *_, arrived = f.stages.delayed(
             "tag",
@@ -193,7 +211,10 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             column.write(stages.row(row, sector), f.E[k], arrived.first)
         T_star, total = Signal(128, name="T_star_value"), Signal(128, name="total")
         held, MP = Signal(128, name="held_total"), Signal(128, name="MP_value")
-        present = [self._whole(PPP, k, arrived.whole) for k, PPP in enumerate(f.E)]
+        present = [
+            PPP & ~arrived.whole.replicate(128) if self.leading and k else self._whole(PPP, k, arrived.whole)
+            for k, PPP in enumerate(f.E)
+        ]
         m.d.comb += [
             T_star.eq(self.T_star(f.E[0], f.words(sector))),
             total.eq(reduce(xor, present, held)),
@@ -253,14 +274,14 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         present = stages.later("present", following_sector != first_done_sector) | f.clear
         following = stages.later("following", calls.following)
         following_sector = stages.later("second_following_sector", following_sector)
-        column0 = following + 1
+        row = following if s.leading else following + 1
         if s.refreshes:
-            column0 = calls.column0(following, stages.later("following_refreshing", calls.following_refreshing))
-        first, *others = (
-            column.read(stages.row(row, following_sector), present)
-            for column, row in zip(c.middle, [column0] + [following] * (s.lanes - 1), strict=True)
-        )
-        PPP = [*others, first]
+            row = calls.last_lane(following, stages.later("following_refreshing", calls.following_refreshing))
+        *others, last = c.middle if s.leading else (*c.middle[1:], c.middle[0])  # a lane each
+        PPP = [
+            *(column.read(stages.row(following, following_sector), present) for column in others),
+            last.read(stages.row(row, following_sector), present),
+        ]
         step, final = stages.later("second_go", calls.step), stages.later("second_final", steps.final)
         begins, base = stages.later("second_first", steps.first), stages.later("base", c.base.read(sector))
         M = stages.later("mask", c.masks.read(stages.value(calls.mask, sector, 1 + s.refreshes)))
@@ -276,7 +297,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         waiting = sector != mixed.sector
         if c.MP_j is not None:
             MP_j = Signal(128, name="MP_j_value")
-            m.d.comb += MP_j.eq(self.refresh(first, M))
+            m.d.comb += MP_j.eq(self.refresh(PPP[-1], M))
             slot = stages.later("refreshing", stages.value(calls.refreshing, sector, s.refreshes))
             c.MP_j.write(slot, MP_j, stages.later("refresh_go", go & calls.refresh))
             inputs[0] = Mux(stages.later("refresh", calls.refresh), MP_j, inputs[0])
@@ -295,7 +316,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         f.stages.hold(held, last, step)
         return [*masks[:-1], last]
 
-    def _inputs(self, f: EmeFrame, tweak: Call, step: Call, second: Call) -> None:
+    def _inputs(self, f: EmeFrame, tweak: Call, step: Call, last: Call, second: Call) -> None:
         """The calls into the lanes, and the lanes' results."""
         m, mixing, stages = f.m, f.mixing, f.stages
         lanes = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)]
@@ -304,7 +325,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         m.d.comb += [lane.eq(block) for lane, block in zip(lanes, second.blocks, strict=True)]
         alone = Call(mixing.valid, [stages.later("mixing_block", mixing.block)], mixing.decrypt, mixing.sector)
         whose = second.sector
-        for name, call in {"step": step, "tweak": tweak, "mixing": alone}.items():
+        leading = {"lead": last} if self.leading else {}
+        for name, call in {"step": step, "tweak": tweak, **leading, "mixing": alone}.items():
             whose = Mux(call.go, call.sector, whose)
             enters = stages.later(f"{name}_go", call.go)
             with m.If(call.go):
@@ -355,7 +377,12 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         offsets[-1] = Mux(steps.final, self.first_offset(words), offsets[-1])
         y = [Signal(128, name=f"y{q}") for q in range(p.lanes)]
         m.d.comb += [block.eq(self.leave(E, L)) for block, E, L in zip(y, f.E, offsets, strict=True)]
+        if c.icv is not None:
+            c.icv.write(sector, self._judged(m, y[-1], c.direction.read(sector), sector, computed), computed)
         for k, column in enumerate(c.result):
+            if self.leading:
+                column.write(stages.row(steps.step, sector), y[k], arrived.second & ~steps.final)
+                continue
             row = steps.step if k else Mux(steps.final, 0, steps.step + 1)
             address, block, enable = stages.row(row, sector), y[k - 1], arrived.second
             if k and self._is_absent(k, self.schedule.steps):
@@ -374,6 +401,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         leaving = self._leave(f.m, f.stages, computed)
         address = f.stages.row(leaving.number, leaving.sector)
         f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.load) for column in f.carried.result))
+        if (icv := f.carried.icv) is not None:
+            self._leave_judged(f.m, leaving, icv.read(leaving.sector))
         return leaving.sector
 
     def _offsets(
@@ -392,7 +421,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
 
     def _is_absent(self, column: int, steps: int) -> bool:
         """Whether the last one of ``steps`` has no whole block in a column."""
-        return (steps - 1) * self.parameters.width + column >= self.parameters.m
+        return (steps - 1) * self.parameters.width + column >= self.schedule.blocks
 
     def _whole(self, block: Value, column: int, final: Value, *, steps: int | None = None) -> Value:
         """A block, or zero where the last step, or without ``steps`` the last beat, has no whole block in a column."""

@@ -14,11 +14,12 @@ class EmeSchedule:
 
         the tweak's call
         the first layer, ``beats`` steps of ``lanes`` blocks
+        ``leading``: a call of block 0, which is in no beat
         1 mixing call, or 2 with a ``rest``
         ``refreshes`` calls, one for each refreshed mask
         the second layer, ``steps`` steps; block 0 is the last call of the last step
 
-    blocks:  whole blocks of a sector          rest:   bytes of a partial last block, or 0
+    blocks:  whole blocks of a sector, and that in no beat    rest: bytes of a partial last block, or 0
     lanes:   AES pipelines, and blocks a beat  period: blocks from one refresh of the mask to the next
     cipher_latency: cycles of a call
     """
@@ -28,11 +29,12 @@ class EmeSchedule:
     lanes: int
     period: int
     cipher_latency: int
+    leading: bool = False
 
     @property
     def beats(self) -> int:
         """Beats of a sector; the last one may hold a rest alone."""
-        return -(-(self.blocks + (self.rest > 0)) // self.lanes)
+        return -(-(self.blocks - self.leading + (self.rest > 0)) // self.lanes)
 
     @property
     def steps(self) -> int:
@@ -51,19 +53,23 @@ class EmeSchedule:
 
     @property
     def flow(self) -> Flow:
-        """The stages of a sector. The mixing calls go first, then the first layer, then the second."""
+        """The stages of a sector. The mixing calls go first, then the leading, then the first layer, the second."""
 
         def calls(n: int) -> tuple[str, ...]:
             return ("lanes",) * n
 
         A, masks = self.cipher_latency, self.refreshes
-        halfway = [Stage("halfway", calls(1), A, (After("first"),))] if self.rest else []
-        mix = Stage("mix", calls(1), A, (After("halfway" if self.rest else "first"),))
+        after = (After("first", delay=1 - A),)  # in the cycle behind the last beat's
+        leading = [Stage("leading", calls(1), A, after, at="first")] if self.leading else []
+        whole = "leading" if self.leading else "first"
+        halfway = [Stage("halfway", calls(1), A, (After(whole),))] if self.rest else []
+        mix = Stage("mix", calls(1), A, (After("halfway" if self.rest else whole),))
         refreshed = [After("second", masks - 1, begin=masks + self.steps_before_refresh)] if masks else []
         return Flow(
             (
                 *halfway,
                 mix,
+                *leading,
                 Stage("first", calls(1 + self.beats), A),  # the tweak's call is its first step
                 Stage("second", calls(masks + self.steps), A, (After("mix"), *refreshed)),
                 Stage("exit", ("exit",) * self.beats, 0, (After("second"),)),

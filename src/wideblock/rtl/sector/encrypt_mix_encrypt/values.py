@@ -34,6 +34,7 @@ class EmeCarried:
     masks:          M_0, then the refreshed masks
     MP_j:           inputs of the calls to refresh a mask; None without calls
     rest:           None if a sector has whole blocks
+    icv:            of the result; None in a core without ICVs
     middle, result: rings of PPP and of the result, a column each
     """
 
@@ -44,6 +45,7 @@ class EmeCarried:
     masks: Slots
     MP_j: Slots | None
     rest: Rest | None
+    icv: Slots | None
     middle: list[Ring]
     result: list[Ring]
 

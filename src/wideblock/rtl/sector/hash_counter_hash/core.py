@@ -422,19 +422,10 @@ class HashCounterHash(HchEquations, TwoPass):
             inner, known = self.calls.closing(f, call, self._call_keys(f, call))
             sector = f.stages.pointer("inner_done", known)
             whose = f.later("inner_done_sector", sector)
-        judged = f.later("judged", c.direction.read(sector)) if c.refused is not None else None
+        judged = f.later("judged", c.direction.read(sector)) if self.parameters.icv_bytes else Const(0)
         known = f.later("known", known)
         f.m.d.comb += self.computed.eq(known)
-        if judged is None or c.refused is None:
-            c.inner.write(whose, inner, known)
-            return sector
-        wrong = Signal(name="wrong")  # its product is the verdict: zeros stand in front of a right sector
-        f.m.d.comb += [wrong.eq(judged & inner.any()), self.forged.eq(known & wrong)]
-        c.inner.write(whose, inner & ~judged.replicate(128), known)
-        c.refused.write(whose, wrong, known)
-        if self.tags is not None:
-            shown = self.forged.replicate(self.parameters.tag_bits)
-            f.m.d.comb += self.forged_tag.eq(self.tags.read(whose) & shown)
+        c.inner.write(whose, self._judged(f.m, inner, judged, whose, known), known)
         return sector
 
     def _exit(self, f: HchFrame, computed: Value) -> Value:
@@ -446,12 +437,9 @@ class HashCounterHash(HchEquations, TwoPass):
         beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
         outer = None if c.outer is None else c.outer.read(leaving.sector)
         blocks_known = self.order(c.direction.read(leaving.sector), c.inner.read(leaving.sector), outer)
-        if c.refused is not None:
+        if self.parameters.icv_bytes:
             icv, *blocks_known = blocks_known
-            f.m.d.comb += [
-                leaving.refused.eq(c.refused.read(leaving.sector)),
-                leaving.icv.eq(self._beside(f.m, leaving, "icv", icv)),
-            ]
+            self._leave_judged(f.m, leaving, icv)
         known = [self._beside(f.m, leaving, f"known{k}", block) for k, block in enumerate(blocks_known)]
         f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector

@@ -43,7 +43,7 @@ class HchCarried:
     """Values of a sector between stages.
 
     tweak, direction, X: of the input, X the blocks known last
-    icv, refused:        ICV of the input, and whether the sector is forged; None in a core without ICVs
+    icv:                 ICV of the input; None in a core without ICVs
     R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None if no stage takes the value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
@@ -53,7 +53,6 @@ class HchCarried:
     tweak: Slots
     direction: Slots
     icv: Slots | None
-    refused: Slots | None
     X: list[Pieces]
     R: Slots
     Z: Slots
@@ -87,7 +86,6 @@ class HchCarried:
             tweak=stages.slots("tweak", 8 * p.tweak_bytes),
             direction=stages.slots("direction", 1),
             icv=stages.slots("given_icv") if p.icv_bytes else None,
-            refused=stages.slots("verdicts", 1) if p.icv_bytes else None,
             X=[Pieces.of(stages, f"X{k}", pieces) for k, pieces in enumerate(place.specials, 1)],
             R=stages.slots("R"),
             G=None if structure.end_calls else stages.slots("G"),

@@ -6,17 +6,23 @@ from dataclasses import replace
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
-from wideblock.verify.formal.rules.parts import admitted, delayed, in_order, rekeyed_in_order
+from wideblock.verify.formal.rules.parts import admitted, delayed, in_order, rekeyed_in_order, released
 
-__all__ = ["order", "output", "rekey"]
+__all__ = ["order", "output", "rekey", "release"]
 
 CALLS = ("tweak", "first", "halfway", "mix", "refresh", "second")
 """Kinds of calls in the lanes, a call a cycle."""
 
 
 def output(core: Contract) -> OutputPlaces:
-    """The result ring's columns."""
-    return OutputPlaces(("core.result_ring", *tag_memory(core)), begins=damage(core))
+    """The result ring's columns, and ICVs with their verdicts."""
+    places = ("core.result_ring", "core.made_icv", "core.verdicts", *tag_memory(core))
+    return OutputPlaces(places, begins=damage(core))
+
+
+def release(core: Contract) -> Rule:
+    """As :func:`released`."""
+    return released(core, "second_done_sector")
 
 
 def order(core: Contract) -> Rule:
@@ -25,15 +31,20 @@ def order(core: Contract) -> Rule:
     halfway = ["halfway_done"] if s.rest else []
     signals, distances, ordered = in_order(core, ["second_done", "second", "mix_done", *halfway, "first_done", "first"])
     signals |= {"number": "core.entrance.number", "clear": CLEAR}
-    signals |= {name: f"core.{name}" for name in ("tweaked", "mix_call_valid", *(["mix_call_final"] if s.rest else []))}
+    others = (*(["mix_call_final"] if s.rest else []), *(["leads"] if s.leading else []))
+    signals |= {name: f"core.{name}" for name in ("tweaked", "mix_call_valid", *others)}
     signals |= {f"{name}_step": f"core.{name}_step" for name in ("second", "second_done") if s.steps > 1}
+    # the last call of a first layer is that of the leading block, a call of its own, or the last step's
+    calls, apart = ((*CALLS, "whole"), "") if s.leading else (CALLS, " && (!whole_tag{k} || first_tag{k})")
+    between = "number == 0 && !tweaked" + (" && !leads" if s.leading else "")
+    alone = "assert (!leads || number == 0 && !tweaked);" if s.leading else ""
     flights, one = "", ""
     for field in (*CALLS, "whole"):
         tags, flight = delayed(field, s.cipher_latency)
         signals, flights = signals | tags, f"{flights}wire [15:0] {field}_flight = {flight};\n"
     for k in range(s.cipher_latency):
-        kinds = " + ".join(f"{field}_tag{k}" for field in CALLS)
-        one += f"assert (3'd0 + {kinds} <= 1 && (!whole_tag{k} || first_tag{k}));\n"
+        kinds = " + ".join(f"{field}_tag{k}" for field in calls)
+        one += f"assert (3'd0 + {kinds} <= 1{apart.format(k=k)});\n"
     refresh_signals, refreshes = _refreshes(core)
     room_signals, room = admitted(core, "left", "first_sector")
     steps = "" if s.steps > 1 else "wire second_step = 0, second_done_step = 0;\n"
@@ -50,7 +61,8 @@ def order(core: Contract) -> Rule:
         {one}
         {ordered}
         assert (number < {s.beats} && (!tweaked || number == 0));
-        assert (to_first <= {made.slots} && ((number == 0 && !tweaked) || to_first < {made.slots}));
+        assert (to_first <= {made.slots} && (({between}) || to_first < {made.slots}));
+        {alone}
         assert (first_to_first_done == whole_flight);
         {mixing}
         assert (second_step < {s.steps} && second_done_step < {s.steps});
@@ -71,8 +83,9 @@ def rekey(core: Contract) -> Rule:
     rule = replace(
         rule, text=f"{rule.text}\n      always @* if (!clear) assert (!tweaked || entrance_full && !entrance_discard);"
     )
-    text = f"!tweaked && to_first == to_second_done && {flights} == 0"
-    return rekeyed_in_order(core, rule, "first_sector == second_done_sector", text)
+    leading = " && !leads" if core.component.schedule.leading else ""
+    text = f"!tweaked && to_first == to_second_done && {flights} == 0{leading}"
+    return rekeyed_in_order(core, rule, f"first_sector == second_done_sector{leading}", text)
 
 
 def _refreshes(core: Contract) -> tuple[dict[str, str], str]:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the family hash-counter-hash."""
 
+from dataclasses import replace
+
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.proof import NotProved
 from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import (
     admitted,
@@ -15,6 +17,7 @@ from wideblock.verify.formal.rules.parts import (
     raised_by,
     raising,
     rekeyed_in_order,
+    released,
 )
 
 __all__ = ["order", "output", "queues", "rekey", "release"]
@@ -174,49 +177,9 @@ def rekey(core: Contract) -> Rule:
 
 
 def release(core: Contract) -> Rule:
-    """No beat of a sector to decrypt enters an output register before the verdict, or if the sector is forged.
-
-    Verdicts are followed from ``forged``, by the number of the pulse of ``computed``, through the memory to the exit.
-    """
-    if not core.parameters.icv_bytes:
-        raise NotApplicable("nothing to verify before it leaves: a sector has no integrity check value")
-    made, clock, valid = core.component, core.shell.clock, core.shell.named("o").valid
-    rows, bits = made.slots, made.slots.bit_length() - 1
-    exit_ = ("fetch", "load", "erase", "refused", "sector", "number")
-    signals = {name: f"core.exit.{name}" for name in exit_} | {"clear": CLEAR, "wrong": "core.wrong"}
-    signals |= {"judged": "core.exit_ready_sector_later" if made.ahead else "core.inner_sector"}
-    signals |= {name: f"core.verdicts.{name}" for name in ("read_addr", "write_addr", "write_data", "write_en")}
-    places = "".join(f"\n      wire [{bits - 1}:0] place{row} = {row} - left;" for row in range(rows))
-    held = "".join(f"\n        assert (place{row} >= waiting || written[{row}] == told[{row}]);" for row in range(rows))
-    return Rule(
-        "no beat of a sector to decrypt leaves, or is loaded, before its verdict, or if that is forged; the verdict is "
-        "that of forged beside the pulse of computed with the number of the sector; assumed: a row of the memory of "
-        f"verdicts gives what was written to it last, and at most {rows} sectors wait to leave, as order proves",
-        signals,
-        f"""
-      reg [{bits}:0] known;     // pulses of computed
-      reg [{bits}:0] left;      // sectors whose last beat was fetched
-      reg [{rows - 1}:0] told;     // forged, as it was stated for a sector
-      reg [{rows - 1}:0] written;  // rows of the memory
-      reg right;         // the last beat that was fetched is of a sector that was stated as right
-      wire [{bits}:0] waiting = known - left;
-      wire released = fetch && left != known && !told[left[{bits - 1}:0]];{places}
-      always @(posedge {clock}) begin
-        known <= clear ? 0 : known + computed;
-        left <= clear ? 0 : left + (fetch && number == {core.parameters.beats - 1});
-        if (computed) told[known[{bits - 1}:0]] <= forged;
-        if (write_en) written[write_addr] <= write_data;
-        right <= !clear && (fetch ? released : right);
-      end
-      always @* begin assume (refused == written[read_addr]); assume (waiting <= {rows}); end
-      always @* if (!clear) begin
-        assert (known == judged && left == sector);{held}
-        assert (!{valid} || right);
-        assert (!load || erase || released);
-        assert (forged == (computed && wrong));
-      end""",
-        cycles=1 + made.ahead,
-    )
+    """As :func:`released`; the exit hears of a sector a cycle later where the control is ahead."""
+    judged = "exit_ready_sector_later" if core.component.ahead else "inner_sector"
+    return replace(released(core, judged), cycles=1 + core.component.ahead)
 
 
 def _pointers(core: Contract) -> tuple[dict[str, str], str, str]:

@@ -27,6 +27,7 @@ __all__ = [
     "raised_by",
     "rekeyed",
     "rekeyed_in_order",
+    "released",
     "resetting",
     "settled",
     "walking",
@@ -362,5 +363,53 @@ def in_flight(
       always @* if (!clear) begin
         assert ({begins}{event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
         {behind}
+      end""",
+    )
+
+
+def released(core: Contract, judged: str) -> Rule:
+    """No beat of a sector to decrypt enters an output register before the verdict, or if the sector is forged.
+
+    Verdicts are followed from ``forged``, by the number of the pulse of ``computed``, through the memory to the exit.
+    ``judged``: pointer of the first sector that the exit may not have.
+
+    Raises :class:`NotApplicable` for a core that seals no sectors.
+    """
+    if not core.parameters.icv_bytes:
+        raise NotApplicable("nothing to verify before it leaves: a sector has no integrity check value")
+    made, clock, valid = core.component, core.shell.clock, core.shell.named("o").valid
+    rows, bits = made.slots, made.slots.bit_length() - 1
+    exit_ = ("fetch", "load", "erase", "refused", "sector", "number")
+    signals = {name: f"core.exit.{name}" for name in exit_} | {"clear": CLEAR, "wrong": "core.wrong"}
+    signals |= {"judged": f"core.{judged}"}
+    signals |= {name: f"core.verdicts.{name}" for name in ("read_addr", "write_addr", "write_data", "write_en")}
+    places = "".join(f"\n      wire [{bits - 1}:0] place{row} = {row} - left;" for row in range(rows))
+    held = "".join(f"\n        assert (place{row} >= waiting || written[{row}] == told[{row}]);" for row in range(rows))
+    return Rule(
+        "no beat of a sector to decrypt leaves, or is loaded, before its verdict, or if that is forged; the verdict is "
+        "that of forged beside the pulse of computed with the number of the sector; assumed: a row of the memory of "
+        f"verdicts gives what was written to it last, and at most {rows} sectors wait to leave, as order proves",
+        signals,
+        f"""
+      reg [{bits}:0] known;     // pulses of computed
+      reg [{bits}:0] left;      // sectors whose last beat was fetched
+      reg [{rows - 1}:0] told;     // forged, as it was stated for a sector
+      reg [{rows - 1}:0] written;  // rows of the memory
+      reg right;         // the last beat that was fetched is of a sector that was stated as right
+      wire [{bits}:0] waiting = known - left;
+      wire released = fetch && left != known && !told[left[{bits - 1}:0]];{places}
+      always @(posedge {clock}) begin
+        known <= clear ? 0 : known + computed;
+        left <= clear ? 0 : left + (fetch && number == {core.parameters.beats - 1});
+        if (computed) told[known[{bits - 1}:0]] <= forged;
+        if (write_en) written[write_addr] <= write_data;
+        right <= !clear && (fetch ? released : right);
+      end
+      always @* begin assume (refused == written[read_addr]); assume (waiting <= {rows}); end
+      always @* if (!clear) begin
+        assert (known == judged && left == sector);{held}
+        assert (!{valid} || right);
+        assert (!load || erase || released);
+        assert (forged == (computed && wrong));
       end""",
     )
