@@ -305,7 +305,6 @@ void run() {
     for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, each);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of all threads, which are made later
     signal(SIGPIPE, SIG_IGN);
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);     // no key in a core file
     prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);  // memory is not reclaimed by writing to the device itself
     Driver driver;
     Device device(driver);
@@ -316,6 +315,7 @@ void run() {
 }  // namespace
 
 int main(int count, char** words) {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // no key in a core file
     try {
         for (int n = 1; n < count; ++n) {
             const std::string word = words[n];
