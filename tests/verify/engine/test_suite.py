@@ -99,7 +99,7 @@ def test_a_right_engine_of_whole_sectors_passes(name, more):
     assert len(report.checks) == len(ENGINES.checks)
 
 
-@pytest.mark.parametrize("size", [130, 8192])
+@pytest.mark.parametrize("size", [530, 8192])
 def test_sectors_that_the_window_cannot_pass_are_refused(size):
     with pytest.raises(
         UserError, match=f"sector_bytes must be a multiple of 4 up to 4096 with registers, .*, got {size}"

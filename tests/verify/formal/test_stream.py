@@ -381,7 +381,7 @@ def test_a_core_without_a_signal_of_a_rule_is_not_proved(rule):
     """The Verilog of a user who changed it: one line says which signal is missing."""
     core = small("eme2-1s")
     flat = flatten(core)
-    name = {"secrecy": "core.exit.erase", "order": "core.front_sector"}[rule]
+    name = {"secrecy": "core.exit.erase", "order": "core.first_sector"}[rule]
     changed = Flat(flat.module, re.sub(rf"\\{re.escape(name)}(?=\s)", rf"\\{name}_renamed", flat.rtlil))
     (finding,) = findings(core, (rule,), changed)
     assert finding.result is RuleResult.NOT_PROVED and "there is no signal" in finding.detail
