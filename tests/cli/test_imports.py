@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command loads what it needs: no hardware description to encipher by native code, no tool to show a core."""
+"""A command loads what it needs: no hardware description to encipher by native code, no tool to show a core.
+
+A short command spends its time on imports: these tests find the cause of a longer one, and time nothing.
+"""
 
 import os
 import subprocess
@@ -20,7 +23,7 @@ except SystemExit as end:
     assert not end.code, end.code
 print(*sys.modules, file=sys.stderr)
 """
-TOOLS = {"pyosys", "wideblock.synth.yosys", "wideblock.simulation.verilator", "wideblock.verify"}
+TOOLS = {"pyosys", "pydantic", "wideblock.synth.yosys", "wideblock.simulation.verilator", "wideblock.verify"}
 
 
 def loaded(*command, **environment):

@@ -17,6 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from wideblock import __version__
+from wideblock.cli.conversion import converting_lightly
 from wideblock.errors import UserError
 
 __all__ = ["app", "as_json", "one_form", "progress", "settings", "stages"]
@@ -71,7 +72,8 @@ class CommandGroup(TyperGroup):
         commands, module = typer.Typer(), import_module(f"wideblock.cli.{COMMANDS[cmd_name]}")
         commands.command(cmd_name, epilog=module.EXAMPLE.format(command=cmd_name))(getattr(module, function(cmd_name)))
         (info,) = commands.registered_commands
-        return typeless_flags(get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich"), ctx)
+        command = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich")
+        return typeless_flags(converting_lightly(command, ctx), ctx)
 
     def format_help(self, ctx, formatter):
         self._listing = True
@@ -87,6 +89,10 @@ class CommandGroup(TyperGroup):
                 error.exit_code = 1  # pyright: ignore[reportAttributeAccessIssue]
                 raise
             raise misused(error) from None
+
+    def parse_args(self, ctx, args):
+        converting_lightly(self, ctx)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx):
         try:
