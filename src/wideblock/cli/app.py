@@ -22,7 +22,7 @@ from wideblock.errors import UserError
 
 __all__ = ["app", "as_json", "one_form", "progress", "settings", "stages"]
 __all__ += ["AcceptBroken", "Csv", "Directory", "Force", "ForceDirectory", "Json", "Preset", "Set", "Store"]
-__all__ += ["complete_device", "multiple_settings", "setting"]
+__all__ += ["Everything", "Presets", "complete_device", "named", "multiple_settings", "setting"]
 
 GROUPS = {
     "Choose a core": ("list", "info", "compare", "report", "schedule"),
@@ -213,7 +213,12 @@ def setting(metavar: str, help: str) -> Any:
 
 
 PRESET_HELP = "Name of a preset; [b]wideblock list[/b] shows them."
+PRESETS_HELP = "Presets; [b]wideblock list[/b] shows them."
 Preset = Annotated[str, typer.Argument(metavar="PRESET", help=PRESET_HELP, autocompletion=complete_preset)]
+Presets = Annotated[
+    list[str] | None, typer.Argument(metavar="PRESET...", help=PRESETS_HELP, autocompletion=complete_preset)
+]
+Everything = Annotated[bool, typer.Option("--all", help="Every preset.")]
 Set = Annotated[list[str] | None, setting("NAME=VALUE", "Change a parameter of the preset; may be repeated.")]
 AcceptBroken = Annotated[
     bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")
@@ -226,6 +231,16 @@ ForceDirectory = Annotated[bool, typer.Option("--force", help="Replace files in 
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
+
+
+def named(presets: list[str] | None, everything: bool) -> list[str]:
+    """The presets of :data:`Presets` and :data:`Everything`. Raises UserError for none."""
+    from wideblock.catalog import PRESETS
+
+    names = list(PRESETS) if everything else presets or []
+    if not names:
+        raise UserError("no preset is given; name one or say --all")
+    return names
 
 
 def one_form(csv: bool, json: bool) -> None:

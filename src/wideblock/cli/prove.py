@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.catalog import PRESETS
-from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages
+from wideblock.cli.app import Everything, Json, Presets, Set, as_json, complete_device, named, settings, stages
 from wideblock.cli.display import table
-from wideblock.errors import UserError
 from wideblock.evidence.store import add
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
@@ -27,15 +25,8 @@ EXAMPLE = (
 
 
 def prove(
-    presets: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PRESET...",
-            help="Presets; [b]wideblock list[/b] shows them.",
-            autocompletion=complete_preset,
-        ),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
+    presets: Presets = None,
+    everything: Everything = False,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", metavar="NAME", help=f"One of {', '.join(RULES)}; may be repeated. Default: all."),
@@ -59,9 +50,7 @@ def prove(
     Exit status 1 if a rule that applies to the core is not proved. A rule that does not apply is shown as "none".
     --json gives a list for several presets.
     """
-    names = list(PRESETS) if everything else presets or []
-    if not names:
-        raise UserError("no preset is given; name one or say --all")
+    names = named(presets, everything)
     target = fpga(netlist) if netlist else None
     chosen = tuple(dict.fromkeys(rules or (ON_NETLISTS if target else RULES)))
     cores = [contract(name, settings(changes)) for name in names]

@@ -41,24 +41,43 @@ EXAMPLE = (
 FIGURES = ", ".join(each.value for each in Objective)
 
 
+Cores = Annotated[list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts to measure.")]
+Changes = Annotated[
+    list[str] | None,
+    setting("NAME=VALUE,..", "Values of a parameter, each with each of the others; may be repeated."),
+]
+Published = Annotated[
+    str | None,
+    typer.Option(
+        "--published",
+        metavar="FAMILY",
+        help="Every preset and part of which a published table has a row on this family, such as Virtex-5.",
+    ),
+]
+Memory = Annotated[
+    float | None,
+    typer.Option(
+        metavar="GIB",
+        min=0.1,
+        help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
+    ),
+]
+Best = Annotated[
+    Objective | None,
+    typer.Option(
+        "--best",
+        metavar="FIGURE",
+        help=f"Figure by which to print the best point on each target, with the Pareto set; {FIGURES}.",
+    ),
+]
+
+
 def sweep(
-    presets: Annotated[
-        list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts to measure.")
-    ] = None,
+    presets: Cores = None,
     target: Targets = None,
-    changes: Annotated[
-        list[str] | None,
-        setting("NAME=VALUE,..", "Values of a parameter, each with each of the others; may be repeated."),
-    ] = None,
+    changes: Changes = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
-    family: Annotated[
-        str | None,
-        typer.Option(
-            "--published",
-            metavar="FAMILY",
-            help="Every preset and part of which a published table has a row on this family, such as Virtex-5.",
-        ),
-    ] = None,
+    family: Published = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
@@ -66,25 +85,11 @@ def sweep(
     routed: Routed = True,
     store: Store = STORE,
     workers: Workers = None,
-    memory: Annotated[
-        float | None,
-        typer.Option(
-            metavar="GIB",
-            min=0.1,
-            help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
-        ),
-    ] = None,
+    memory: Memory = None,
     scheduler: Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="Measure points again that failed.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
-    objective: Annotated[
-        Objective | None,
-        typer.Option(
-            "--best",
-            metavar="FIGURE",
-            help=f"Figure by which to print the best point on each target, with the Pareto set; {FIGURES}.",
-        ),
-    ] = None,
+    objective: Best = None,
     csv: Csv = False,
     json: Json = False,
 ) -> None:

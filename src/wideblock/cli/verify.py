@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Json, Set, as_json, complete_device, settings, stages
+from wideblock.cli.app import Everything, Json, Presets, Set, as_json, complete_device, named, settings, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
@@ -27,37 +26,38 @@ EXAMPLE = (
 )
 
 
+Judge = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(JUDGES), help="Right answers by the specification, or by native code, checked by it."
+    ),
+]
+Netlist = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TARGET", help=f"Netlist synthesised for one of {', '.join(fpgas)}.", autocompletion=complete_device
+    ),
+]
+Wave = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Waveform, .vcd or .fst, of the failing run; of a --check's last run if none fails."
+    ),
+]
+
+
 def verify(
-    presets: Annotated[
-        list[str] | None, typer.Argument(metavar="PRESET...", help="Presets; [b]wideblock list[/b] shows them.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
+    presets: Presets = None,
+    everything: Everything = False,
     sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors, or messages.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
-    judge: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(JUDGES), help="Right answers by the specification, or by native code, checked by it."
-        ),
-    ] = "spec",
+    judge: Judge = "spec",
     changes: Set = None,
-    netlist: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TARGET",
-            help=f"Netlist synthesised for one of {', '.join(fpgas)}.",
-            autocompletion=complete_device,
-        ),
-    ] = None,
+    netlist: Netlist = None,
     check: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the check of this name; may be repeated.")
     ] = None,
-    wave: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Waveform, .vcd or .fst, of the failing run; of a --check's last run if none fails."
-        ),
-    ] = None,
+    wave: Wave = None,
     files: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Play pdi.txt, sdi.txt and do.txt of a directory instead of the checks."),
@@ -71,7 +71,7 @@ def verify(
     """
     if netlist:
         fpga(netlist)
-    cores = _cores(list(PRESETS) if everything else presets or [], changes, wave)
+    cores = _cores(named(presets, everything), changes, wave)
     for core in cores:
         if files:
             core.expect(AEAD)
@@ -100,9 +100,7 @@ def verify(
 
 
 def _cores(names: list[str], changes: list[str] | None, wave: Path | None) -> list[Contract]:
-    """The cores to verify. Raises UserError without one, and for a waveform of several."""
-    if not names:
-        raise UserError("no preset is given; name one or say --all")
+    """The cores to verify. Raises UserError for a waveform of several."""
     if wave:
         trace_format(wave)
         if len(names) > 1:

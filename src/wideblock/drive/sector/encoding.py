@@ -9,7 +9,7 @@ import numpy as np
 from wideblock.drive.sector.shape import Shape
 from wideblock.drive.sector.traffic import Bytes, Cycles, Key, SectorScript
 from wideblock.rtl.stream.interface import Read
-from wideblock.simulation.ports import ChannelPorts, Ports
+from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import Words
 
 __all__ = ["Encoding"]
@@ -57,27 +57,20 @@ class Encoding:
         Raises ValueError for sectors, tweaks and keys beyond the ports.
         """
         counts, tails = self._sizes([len(sector) for sector in sectors])
-        if len(tweaks) != len(counts):
-            raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         starts = np.cumsum(counts) - counts
         words = self._words(sectors, counts, tails, keeps)
         words["chance"] = offer
         sizes = ((counts - 1) * self.shape.beat_bytes + tails).tolist()
         if stated:
             sizes = [n if given is None else given for n, given in zip(sizes, stated, strict=True)]
-        request = self._request(tweaks, sizes, np.broadcast_to(slots, len(counts)))
-        request["decrypt"] = _bytes(np.broadcast_to(decrypt, len(counts)), 1)
+        request = self._request(tweaks, sizes, slots, decrypt)
         words, places = self._with_requests(words, request, counts, offer)
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
         if self.shape.icv_bytes:
             self._put_icvs(words, icvs, starts + counts - 1, noise=noise)
         heads = places[starts] - self._in.stream.channel.header_words
-        if self._key is None and keys:
-            raise ValueError("keys of this core come through its registers")
-        of_keys, key_ends = {}, starts[:0]
-        if self._key:
-            of_keys, key_ends = self._keys(self._key, keys, offer, words, heads, places[starts])
+        of_keys, key_ends = self._keys(keys, offer, words, heads, places[starts])
         return SectorScript(
             words={"i": words, **of_keys},
             ready={"o": take},
@@ -123,15 +116,18 @@ class Encoding:
             words["tweak"][behind] = np.tile(odd, self.shape.tweak_room // 8)[behind]
         words["icv"][ends] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
 
-    def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: Sequence[int], slots: Any) -> dict[str, Bytes]:
+    def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: list[int], slots: Any, decrypt: Any) -> dict[str, Bytes]:
         """Fields of the sectors' requests, (sectors, bytes), with a tag for each; only requests of the core's form
         count.
         """
+        if len(tweaks) != len(sizes):
+            raise ValueError(f"every sector needs one tweak, got {len(sizes)} sectors and {len(tweaks)} tweaks")
         return {
             "tweak": self._tweaks(tweaks),
             "tweak_size": _bytes([len(tweak) for tweak in tweaks], 1),
             "size": _bytes(sizes, 2),
-            "slot": _bytes(slots, 2),
+            "slot": _bytes(np.broadcast_to(slots, len(sizes)), 2),
+            "decrypt": _bytes(np.broadcast_to(decrypt, len(sizes)), 1),
             "tag": _bytes((np.arange(len(sizes), dtype=np.uint64) + 1) * _ODD, self.shape.tag_bytes),
         }
 
@@ -202,13 +198,17 @@ class Encoding:
         return len(key.key) * words // size
 
     def _keys(
-        self, channel: ChannelPorts, keys: Sequence[Key], offer: float, beats: Words, heads: Cycles, firsts: Cycles
+        self, keys: Sequence[Key], offer: float, beats: Words, heads: Cycles, firsts: Cycles
     ) -> tuple[dict[str, Words], Cycles]:
-        """The words of all keys, and the number of the word after each.
+        """The words of all keys, and the number of the word after each; neither where keys come through registers.
 
         Words of a key after its first have gaps between, as the beats of sectors do. A key before a sector waits for
         the words before the sector's first word, of ``heads``; the first beat, of ``firsts``, waits for the key.
         """
+        if (channel := self._key) is None:
+            if keys:
+                raise ValueError("keys of this core come through its registers")
+            return {}, heads[:0]
         sizes = np.array([self._key_size(key) for key in keys], np.int64)
         ends = np.cumsum(sizes)
         starts, words = ends - sizes, channel.words(sizes.sum())

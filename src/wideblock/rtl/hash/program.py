@@ -165,18 +165,8 @@ def schedule(
     per_multiplier = -(-banks // multipliers)
     unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}
     _check_load(unit, multipliers, period)
-
-    reserved: dict[Label, int] = {}
-    while True:
-        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt, earliest or {})
-        moved = [name for name in urgent if reserved.get(name) != placed[name]]
-        if period is None or not moved:
-            break
-        if placed[moved[0]] > steps + 4 * period:
-            raise ValueError(f"no schedule of {len(products)} products within a period of {period} steps")
-        # what depends on it moves too, so later reservations are made anew
-        reserved = {name: step for name, step in reserved.items() if step < placed[moved[0]]}
-        reserved[moved[0]] = placed[moved[0]]
+    most = steps + 4 * (period or 0)
+    placed = _settled(products, at, unit, latency, period, urgent, prompt, earliest or {}, most)
     return _allocate(
         products,
         arrivals,
@@ -205,6 +195,24 @@ def _check_load(unit: Mapping[Label, int], multipliers: int, period: int | None)
         load = sum(number == m for number in unit.values())
         if period is not None and load > period:
             raise ValueError(f"{load} products on multiplier {m} do not fit into {period} steps")
+
+
+def _settled(products, at, unit, latency, period, urgent, prompt, earliest, most):
+    """:func:`_place`, repeated until every urgent product has its reserved place; no reserved step is beyond ``most``.
+
+    Raises ValueError without such a schedule.
+    """
+    reserved: dict[Label, int] = {}
+    while True:
+        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt, earliest)
+        moved = [name for name in urgent if reserved.get(name) != placed[name]]
+        if period is None or not moved:
+            return placed
+        if placed[moved[0]] > most:
+            raise ValueError(f"no schedule of {len(products)} products within a period of {period} steps")
+        # all that depends on the product moves, too: later reservations are made anew
+        reserved = {name: step for name, step in reserved.items() if step < placed[moved[0]]}
+        reserved[moved[0]] = placed[moved[0]]
 
 
 def _place(products, at, unit, latency, period, reserved, urgent, prompt, earliest):
