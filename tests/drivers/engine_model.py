@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of an engine's registers, without hardware: constants, resets and accesses come from the maps."""
 
-from wideblock.rtl.bus.engine_map import GONE, EngineFacts, engine_map
+from wideblock.rtl.bus.engine_facts import GONE, EngineFacts
+from wideblock.rtl.bus.engine_map import engine_map
 from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, CommandError, KeyCommand
 from wideblock.rtl.bus.registers import Access
 from wideblock.rtl.stream.behaviour import Cause, Fault

@@ -12,7 +12,7 @@ import pytest
 from wideblock.export.header import c_header
 from wideblock.export.registers import DRIVER
 from wideblock.native.library import install
-from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.simulation.commands import compiler
 

@@ -24,7 +24,8 @@ from wideblock.export.ipxact import SPIRIT, ipxact, memory_maps
 from wideblock.export.registers import register_files, register_tables
 from wideblock.export.systemrdl import systemrdl
 from wideblock.rtl.bus.axi_lite import axi_lite_channels
-from wideblock.rtl.bus.engine_map import EngineFacts, engine_map
+from wideblock.rtl.bus.engine_facts import EngineFacts
+from wideblock.rtl.bus.engine_map import engine_map
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap
 from wideblock.rtl.shell.axi_stream import AxiStreamShell

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
+from wideblock.rtl.bus.engine_facts import MOST_WINDOW_BYTES, EngineFacts
+from wideblock.rtl.bus.engine_map import engine_map
 from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, CommandError, KeyCommand
 from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap, RegisterValue
 from wideblock.rtl.stream.behaviour import Cause, Fault

@@ -16,7 +16,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.engines import make
 from wideblock.rtl.bus.axi_lite import SLVERR
-from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import SimulationError

@@ -2,93 +2,29 @@
 """The registers of an engine for all firmware."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from wideblock.rtl.stream.behaviour import Fault
-
+from .engine_facts import NOT_RUN, EngineFacts
 from .registers import (
     REGISTER_BITS,
-    REGISTER_BYTES,
     Access,
     Register,
     RegisterField,
     RegisterMap,
     RegisterValue,
-    data_word,
     register_words,
+    state_bit,
 )
+from .window_map import window_registers
 
-__all__ = ["GONE", "IDENTIFICATION", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts", "engine_map"]
+__all__ = ["IDENTIFICATION", "engine_map"]
 
 IDENTIFICATION = int.from_bytes(b"wdbk", "little")
 """Register ID: four letters, the first in bits 7..0."""
-
-MOST_WINDOW_BYTES = 4096
-"""Bytes of the longest sector for the window."""
-
-NOT_RUN = 255
-"""Value of SELFTEST.FAILED if the test could not run because the slot holds a key."""
-
-GONE = 31
-"""Cause of a request of the window without a result, if no bit of ``fault`` tells the cause."""
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
 _FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
 _SLOTS = 0xC0
-_WINDOW = 0x100
-_DATA_IN, _DATA_OUT = 0x1000, 0x2000  # the same for a window of any size
-
-
-@dataclass(frozen=True)
-class EngineFacts:
-    """Facts of a core with slots and of its engine on which the registers depend.
-
-    scheme:       name of the scheme, at most 8 ASCII characters
-    slots:        number of key slots
-    key_bits:     bits of one AES key
-    lanes:        blocks a step
-    sector_bytes: bytes of the sectors of the cycle contract
-    directions:   directions of the core; False: encryption, True: decryption
-    tweak_bytes:  bytes of a tweak, a multiple of 4 up to 32
-    window_bytes: bytes of the longest sector for the window, a multiple of 4; 0: no window
-    faults:       causes, by their bit of ``fault``; at most 31
-    tweak_offset: AUX may have an offset of tweaks
-    shortest:     bytes of the shortest sector for the window
-    tag_bits:     bits of a request's tag; 0: no tag
-    header:       a request precedes the data, in separate beats
-
-    Raises ValueError for facts too large for the registers.
-    """
-
-    scheme: str
-    slots: int
-    key_bits: int
-    lanes: int
-    sector_bytes: int
-    directions: tuple[bool, ...]
-    tweak_bytes: int
-    window_bytes: int
-    faults: tuple[Fault, ...]
-    tweak_offset: bool = False
-    shortest: int = 16
-    tag_bits: int = 0
-    header: bool = False
-
-    def __post_init__(self):
-        name = self.scheme.encode()
-        if not 1 <= len(name) <= 8 or not name.isascii():
-            raise ValueError(f"the name of a scheme must be 1 to 8 ASCII characters, got {self.scheme!r}")
-        if self.window_bytes % REGISTER_BYTES or not 0 <= self.window_bytes <= MOST_WINDOW_BYTES:
-            raise ValueError(
-                f"a window must be of a multiple of 4 bytes up to {MOST_WINDOW_BYTES}, got {self.window_bytes}"
-            )
-        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 32:
-            raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 32, got {self.tweak_bytes}")
-        if not 1 <= len(self.faults) <= 31:
-            raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
-        if not 2 <= self.slots < 1 << 16:
-            raise ValueError(f"slots must be 2 to {(1 << 16) - 1}, got {self.slots}")
 
 
 def engine_map(facts: EngineFacts) -> RegisterMap:
@@ -103,7 +39,7 @@ def engine_map(facts: EngineFacts) -> RegisterMap:
             *_faults(facts),
             *_slots(),
             *_actions(),
-            *(_window(facts) if facts.window_bytes else ()),
+            *(window_registers(facts) if facts.window_bytes else ()),
         ),
     )
 
@@ -173,26 +109,21 @@ def _scheme(name: str) -> Iterator[Register]:
         yield Register(f"SCHEME{number}", 0x14 + 4 * number, text, (letters,))
 
 
-def _state(name: str, low: int, text: str) -> RegisterField:
-    """A bit that shows a state of the engine."""
-    return RegisterField(name, low, 1, Access.RO, text, volatile=True)
-
-
 def _status() -> Iterator[Register]:
     yield Register(
         "STATUS",
         0x20,
         "State at the time of the read.",
         (
-            _state(
+            state_bit(
                 "READY", 0, "commands and sectors are accepted; the same as CTRL.RDY of the key registers and pin ready"
             ),
-            _state("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
-            _state("COMMAND", 2, "a command of the key registers runs"),
-            _state("WINDOW", 3, "a sector of the window is under way"),
-            _state("SELFTEST", 4, "the self-test runs"),
-            _state("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
-            _state("FATAL", 6, "the self-test has failed or a key was damaged; only a reset ends this state"),
+            state_bit("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
+            state_bit("COMMAND", 2, "a command of the key registers runs"),
+            state_bit("WINDOW", 3, "a sector of the window is under way"),
+            state_bit("SELFTEST", 4, "the self-test runs"),
+            state_bit("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
+            state_bit("FATAL", 6, "the self-test has failed or a key was damaged; only a reset ends this state"),
         ),
     )
     causes = (
@@ -233,7 +164,7 @@ def _faults(facts: EngineFacts) -> Iterator[Register]:
         (
             RegisterField("SLOT", 0, 16, Access.RO, "slot of the request or key", volatile=True),
             RegisterField("CAUSE", 16, 5, Access.RO, "cause, a bit of fault", volatile=True, values=causes),
-            _state("VALID", 31, "there was a fault"),
+            state_bit("VALID", 31, "there was a fault"),
         ),
     )
     yield Register(
@@ -276,14 +207,14 @@ def _slots() -> Iterator[Register]:
         _SLOTS + 4,
         "State of the selected slot; 0 for a slot that does not exist.",
         (
-            _state("LOADED", 0, "it has a key"),
-            _state("KAT", 1, "the key is that of known-answer tests; only the window may name the slot"),
-            _state("LOCKED", 2, "the key stays until zeroize"),
-            _state("CLOSING", 3, "the key ends; sectors that began before finish"),
-            _state("NO_ENCRYPT", 4, "requests to encrypt are refused"),
-            _state("NO_DECRYPT", 5, "requests to decrypt are refused"),
-            _state("WARNED", 6, "the key has enciphered WARN blocks"),
-            _state("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
+            state_bit("LOADED", 0, "it has a key"),
+            state_bit("KAT", 1, "the key is that of known-answer tests; only the window may name the slot"),
+            state_bit("LOCKED", 2, "the key stays until zeroize"),
+            state_bit("CLOSING", 3, "the key ends; sectors that began before finish"),
+            state_bit("NO_ENCRYPT", 4, "requests to encrypt are refused"),
+            state_bit("NO_DECRYPT", 5, "requests to decrypt are refused"),
+            state_bit("WARNED", 6, "the key has enciphered WARN blocks"),
+            state_bit("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
         ),
     )
     blocks = (
@@ -331,9 +262,9 @@ def _actions() -> Iterator[Register]:
         "for the core to be empty; then requests and commands wait for it. It uses no register of keys or window.",
         (
             RegisterField("START", 0, 1, Access.W1P, "starts it; SLVERR while BUSY or STATUS.FATAL is 1"),
-            _state("BUSY", 1, "it runs"),
-            _state("DONE", 2, "it has ended since reset; 0 while BUSY"),
-            _state("PASSED", 3, "with DONE: every answer was right"),
+            state_bit("BUSY", 1, "it runs"),
+            state_bit("DONE", 2, "it has ended since reset; 0 while BUSY"),
+            state_bit("PASSED", 3, "with DONE: every answer was right"),
             RegisterField(
                 "FAILED",
                 8,
@@ -344,80 +275,4 @@ def _actions() -> Iterator[Register]:
                 values=(RegisterValue("NOT_RUN", NOT_RUN, "none: the test did not run, since its slot had a key"),),
             ),
         ),
-    )
-
-
-def _sizes(facts: EngineFacts) -> str:
-    """Sizes of the window's sectors in words."""
-    most = facts.window_bytes
-    return f"always {most}" if facts.shortest == most else f"{facts.shortest} to {most}"
-
-
-def _window(facts: EngineFacts) -> Iterator[Register]:
-    yield Register(
-        "WINDOW_REQUEST",
-        _WINDOW,
-        "Request of the sector in WINDOW_DATA_IN. One write may set all fields. A write with START while "
-        "WINDOW_STATUS.BUSY is 1 is answered with SLVERR and changes nothing.",
-        (
-            RegisterField("SLOT", 0, 16, Access.RW, "slot of the key"),
-            RegisterField("DECRYPT", 16, 1, Access.RW, "0: encrypt, 1: decrypt"),
-            RegisterField("START", 31, 1, Access.W1P, "starts it"),
-        ),
-    )
-    gone = RegisterValue(
-        "GONE",
-        GONE,
-        "no request was refused: the engine has cleared itself, the key of the slot has ended, or the window is closed",
-    )
-    refused = RegisterField(
-        "CAUSE", 8, 5, Access.RO, "with FAULT: cause as in FIRST_FAULT, or GONE", volatile=True, values=(gone,)
-    )
-    yield Register(
-        "WINDOW_STATUS",
-        _WINDOW + 4,
-        "State of the request. DONE stays until the next START. FAULT rises later, too, as the engine clears itself or "
-        "the key of the slot ends: then the result is gone.",
-        (
-            _state("BUSY", 0, "the request is under way"),
-            _state("DONE", 1, "it has ended: WINDOW_DATA_OUT has the result"),
-            _state("FAULT", 2, "with DONE: there is no result, for CAUSE"),
-            refused,
-        ),
-    )
-    yield Register(
-        "WINDOW_SIZE",
-        _WINDOW + 8,
-        f"Bytes of the sector, {_sizes(facts)}.",
-        (RegisterField("BYTES", 0, 16, Access.RW, "number of bytes", reset=facts.window_bytes),),
-    )
-    yield from _window_words(facts)
-
-
-def _window_words(facts: EngineFacts) -> Iterator[Register]:
-    """Tweak, data and result of a request."""
-    if facts.tweak_bytes:
-        yield Register(
-            "WINDOW_TWEAK",
-            _WINDOW + 16,
-            "Tweak of the request; byte n of it in byte n of the range. A write while WINDOW_STATUS.BUSY or "
-            "STATUS.CLEARING is 1 is answered with SLVERR and changes nothing.",
-            data_word("bytes of the tweak, the first in bits 7..0", Access.RW),
-            count=facts.tweak_bytes // REGISTER_BYTES,
-        )
-    words = facts.window_bytes // REGISTER_BYTES
-    yield Register(
-        "WINDOW_DATA_IN",
-        _DATA_IN,
-        "The sector; byte n of it in byte n of the range. It stays until overwritten or the engine clears itself. "
-        "A write while WINDOW_STATUS.BUSY or STATUS.CLEARING is 1 is answered with SLVERR and changes nothing.",
-        data_word("bytes of the sector, the first in bits 7..0", Access.WO),
-        count=words,
-    )
-    yield Register(
-        "WINDOW_DATA_OUT",
-        _DATA_OUT,
-        "The result, where WINDOW_STATUS has DONE and not FAULT, else 0. Words beyond the request's bytes are 0.",
-        data_word("bytes of the result, the first in bits 7..0", Access.RO, volatile=True),
-        count=words,
     )

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 __all__ = ["REGISTER_BITS", "REGISTER_BYTES", "Access", "Register", "RegisterField", "RegisterMap", "RegisterValue"]
-__all__ += ["data_word", "register_words"]
+__all__ += ["data_word", "register_words", "state_bit"]
 
 REGISTER_BITS = 32
 """Bits of every register."""
@@ -235,6 +235,11 @@ class RegisterMap:
                 start = each.offset
             end = each.end
         yield start, end
+
+
+def state_bit(name: str, low: int, text: str) -> RegisterField:
+    """A bit that shows a state of the hardware."""
+    return RegisterField(name, low, 1, Access.RO, text, volatile=True)
 
 
 def data_word(text: str, access: Access, *, volatile: bool = False) -> tuple[RegisterField, ...]:

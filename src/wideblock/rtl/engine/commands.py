@@ -13,12 +13,13 @@ from amaranth.lib.wiring import In, Out, Signature
 
 from wideblock.rtl.bus.axi_lite import register_access
 from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, VERDICTS, CommandError, KeyCommand
-from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
+from wideblock.rtl.bus.registers import REGISTER_BITS, register_words
 from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
 
+from .command_state import CommandRegisters, RunningCommand
 from .key_memory import AUX_MODE, AUX_ROW, METD_END, METD_ROW, ROWS, KeyMemory
-from .slots import KEY_CHANGE, OWN_SLOT, STATE
+from .slots import KEY_CHANGE, OWN_SLOT
 
 __all__ = ["NOWHERE", "POLICY", "TEST_COMMANDS", "KeyCommands"]
 
@@ -47,7 +48,6 @@ idle:   in, no command is running
 done:   in, pulses as the command of the self-test ends, with ``error``
 """
 
-_CTRL = KEY_MAP.offset("CTRL") // REGISTER_BYTES
 _BEFORE, _AFTER = ROWS + 1, 1  # cycles of a command before and after what it does
 
 
@@ -116,8 +116,8 @@ class KeyCommands(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = words = self.memory
-        run = _Command(self.words, self.key_words)
-        registers = _Registers(m, self, run)
+        run = RunningCommand(self.words, self.key_words)
+        registers = CommandRegisters(m, self, run)
         m.d.comb += [
             self.busy.eq(registers.executing),
             self.done.eq((run.done & ~run.of_test) | registers.done),
@@ -159,7 +159,7 @@ class KeyCommands(wiring.Component):
             m.d.sync += [run.key.eq(0), run.sent.eq(0)]
         return m
 
-    def _start(self, m: Module, run: "_Command", registers: "_Registers") -> None:
+    def _start(self, m: Module, run: RunningCommand, registers: CommandRegisters) -> None:
         """Begin and end of a command of the registers or of the self-test."""
         begin, test = registers.begin, self.test
         m.d.comb += [
@@ -180,19 +180,19 @@ class KeyCommands(wiring.Component):
 
     # States of a command
 
-    def _when_idle(self, m: Module, run: "_Command") -> None:
+    def _when_idle(self, m: Module, run: RunningCommand) -> None:
         with m.If(run.start):
             m.next = "scan"
         with m.If(run.zeroizes):
             m.next = "cleared"
 
-    def _when_scanning(self, m: Module, run: "_Command") -> None:
+    def _when_scanning(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += run.scanning.eq(1)
         m.d.sync += run.row.eq(run.row + 1)
         with m.If(run.row == ROWS - 1):
             m.next = "check"
 
-    def _when_checked(self, m: Module, run: "_Command") -> None:
+    def _when_checked(self, m: Module, run: RunningCommand) -> None:
         m.d.sync += run.state.kat.eq(run.command == KeyCommand.LOAD_KAT)
         m.d.sync += run.state.loaded.eq(1)
         with m.If((run.verdict != CommandError.OK) & ~self.clear):
@@ -203,18 +203,18 @@ class KeyCommands(wiring.Component):
         with m.Else():
             m.next = "evict"
 
-    def _when_evicting(self, m: Module, run: "_Command") -> None:
+    def _when_evicting(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += [self.closing.eq(1), self.change.active.eq(1)]
         with m.If(self._offered(m, run, evict=1, to=self.table.slot)):
             m.next = "finish"
 
-    def _when_finishing(self, m: Module, run: "_Command") -> None:
+    def _when_finishing(self, m: Module, run: RunningCommand) -> None:
         """An eviction for no slot is accepted when the one before has ended."""
         m.d.comb += [self.closing.eq(1), self.change.active.eq(1)]
         with m.If(self._offered(m, run, evict=1, to=NOWHERE)):
             m.next = "free"
 
-    def _when_free(self, m: Module, run: "_Command") -> None:
+    def _when_free(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += [self.closing.eq(1), self.change.active.eq(1), self.table.write.eq(1), self.table.new.eq(0)]
         with m.If(self.table.ready):
             with m.If(run.loads):
@@ -223,24 +223,24 @@ class KeyCommands(wiring.Component):
                 m.d.comb += run.done.eq(1)
                 m.next = "idle"
 
-    def _when_noted(self, m: Module, run: "_Command") -> None:
+    def _when_noted(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += [self.change.active.eq(1), self.table.write.eq(1)]
         with m.If(self.table.ready):
             m.next = "load"
 
-    def _when_loading(self, m: Module, run: "_Command") -> None:
+    def _when_loading(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += self.change.active.eq(1)
         with m.If(self._offered(m, run, evict=0, to=self.table.slot)):
             m.d.comb += run.done.eq(1)
             m.next = "idle"
 
-    def _when_cleared(self, m: Module, run: "_Command") -> None:
+    def _when_cleared(self, m: Module, run: RunningCommand) -> None:
         m.d.comb += run.result.eq(self.after_clear(run.command))
         with m.If(~self.clear | self.failed):
             m.d.comb += run.done.eq(1)
             m.next = "idle"
 
-    def _offered(self, m: Module, run: "_Command", *, evict: int, to: Value) -> Value:
+    def _offered(self, m: Module, run: RunningCommand, *, evict: int, to: Value) -> Value:
         """Offers a command to the core, word for word. Returns whether it was accepted."""
         last = run.sent == self.key_words - 1
         m.d.comb += [self.key.valid.eq(1), self.key.payload.slot.eq(to), self.key.payload.evict.eq(evict)]
@@ -259,7 +259,7 @@ class KeyCommands(wiring.Component):
 
     # Parts of a command
 
-    def _scan(self, m: Module, run: "_Command") -> None:
+    def _scan(self, m: Module, run: RunningCommand) -> None:
         """The pass over the words: collects the key, compares its halves, and checks METD and AUX."""
         words, row, key, state = self.memory, run.row, run.key, run.state
         kat, loads = run.command == KeyCommand.LOAD_KAT, run.command != KeyCommand.UNLOAD
@@ -293,7 +293,7 @@ class KeyCommands(wiring.Component):
             with m.Elif(of_aux):
                 m.d.sync += run.wrong_aux.eq(run.wrong_aux | word.any())
 
-    def _judge(self, m: Module, run: "_Command") -> None:
+    def _judge(self, m: Module, run: RunningCommand) -> None:
         """The error with which a command ends at once, the first in the order of ``COMMAND_ERRORS``, or OK."""
         loads, state, verdict = run.loads, self.table.state, run.verdict
         ends_one = state.loaded & (~loads | self.replace)
@@ -313,118 +313,3 @@ class KeyCommands(wiring.Component):
         for error in reversed(VERDICTS):
             with m.If(rules[error]):
                 m.d.comb += verdict.eq(error)
-
-
-class _Command:
-    """The running command, and the findings of the pass over the words.
-
-    command:      its number
-    start:        pulses as a command begins; with ``zeroizes`` if nothing but a clear is to be waited for
-    running:      a command is running
-    of_test:      the command is the self-test's
-    done:         pulses as the command ends, with ``result``
-    sent:         words of the key that the core has accepted
-    scanning:     the pass over the words reads ``row``, and collects ``key`` and ``state``
-    differs:      the halves of the key differ
-    differs_near: a word of the key's first four differs from the word four further on
-    missing:      a word that the command needs was not wholly written
-    wrong_metd, wrong_aux: METD or AUX has a value that is not defined
-    verdict:      error of the command by all of these
-    """
-
-    def __init__(self, words: int, key_words: int):
-        self.command = Signal(4)
-        self.start = Signal()
-        self.zeroizes = Signal()
-        self.running = Signal()
-        self.of_test = Signal()
-        self.done = Signal(name="command_done")
-        self.result = Signal(4)
-        self.sent = Signal(range(max(2, key_words)))
-        self.scanning = Signal()
-        self.row = Signal(range(ROWS))
-        self.key = Signal(words * REGISTER_BITS)
-        self.differs = Signal()
-        self.differs_near = Signal()
-        self.missing = Signal()
-        self.wrong_metd = Signal()
-        self.wrong_aux = Signal()
-        self.state = Signal(STATE)
-        self.verdict = Signal(4)
-
-    @property
-    def loads(self) -> Value:
-        """Whether the command loads a key."""
-        return (self.command == KeyCommand.LOAD) | (self.command == KeyCommand.LOAD_KAT)
-
-    @property
-    def found(self) -> tuple[Value, ...]:
-        """Registers that the pass sets."""
-        flags = self.differs, self.differs_near, self.missing, self.wrong_metd, self.wrong_aux
-        return *flags, self.state.as_value()
-
-
-class _Registers:
-    """CTRL, and what the bus sees of METD and AUX.
-
-    executing:  EXE: a command of the registers is running, or ``waiting`` for the self-test
-    request:    a command is to start, ``command``; it waits until ``begin``, which the caller drives
-    overriding: pulses: ZEROIZE was written while another command executes
-    zeroize:    pulses: ZEROIZE was written and takes effect
-    done:       pulses: a command has ended that never began. RDY was 0 as EXE was written, or a clear met it waiting
-
-    The end of a running command gives DONE and its result.
-    """
-
-    def __init__(self, m: Module, of: KeyCommands, run: _Command):
-        words, bus = of.memory, of.bus
-        running, ended = run.running & ~run.of_test, run.done & ~run.of_test
-        done, error, shown = Signal(name="done_shown"), Signal(4, name="error_shown"), Signal(4, name="command_shown")
-        names = ("executing", "request", "begin", "waiting", "overriding", "zeroize", "done")
-        self.executing, self.request, self.begin, self.waiting, self.overriding, self.zeroize, self.done = (
-            Signal(name=f"registers_{name}") for name in names
-        )
-        self.command = Signal(4, name="command_requested")
-        control = bus.write & (bus.write_address == _CTRL) & bus.write_strobe[0]
-        execute, finish, given = bus.write_data[0], bus.write_data[1], bus.write_data[2:6]
-        finishes, starts = Signal(name="done_cleared"), Signal(name="command_starts")
-        caught, dropped = Signal(name="waiting_caught"), Signal(name="waiting_dropped")
-        of_words = bus.write & (bus.write_address < ROWS)
-        free = ~self.executing & ~of.clear
-        m.d.comb += [
-            self.executing.eq(running | self.waiting),
-            finishes.eq(control & finish & ~self.executing),
-            starts.eq(control & execute & ~finish & ~self.executing & ~done),
-            dropped.eq(self.waiting & caught & (~of.clear | of.failed)),
-            self.overriding.eq(
-                control & execute & ~finish & (given == KeyCommand.ZEROIZE) & self.executing & ~ended & ~dropped
-            ),
-            self.zeroize.eq((starts & of.ready & (given == KeyCommand.ZEROIZE)) | self.overriding),
-            self.request.eq((starts & of.ready) | (self.waiting & ~caught)),
-            self.command.eq(Mux(starts | self.overriding, given, shown)),
-            self.done.eq((starts & ~of.ready) | dropped),
-            bus.refused.eq((of_words & ~free) | (control & Mux(self.executing, ~self.overriding, done & ~finish))),
-            words.write.eq(of_words & free),
-            words.address.eq(bus.write_address),
-            words.data.eq(bus.write_data),
-            words.strobe.eq(bus.write_strobe),
-            words.read_address.eq(bus.read_address),
-            words.forget.eq(finishes & done),
-        ]
-        m.d.sync += [
-            self.waiting.eq((self.request | caught) & ~self.begin & ~dropped),
-            caught.eq(self.waiting & ~dropped & ~self.begin & (caught | of.clear)),
-        ]
-        with m.If((control & ~finish & ~self.executing & ~done) | self.overriding):
-            m.d.sync += shown.eq(given)
-        with m.If(ended):
-            m.d.sync += [done.eq(1), error.eq(run.result)]
-        with m.If(self.done):
-            m.d.sync += [done.eq(1), error.eq(Mux(dropped, of.after_clear(shown), CommandError.BUSY))]
-        with m.If(finishes):
-            m.d.sync += [done.eq(0), error.eq(0), shown.eq(0)]
-        control_word = Cat(self.executing, done, shown, Const(0, 10), error, Const(0, 11), of.ready)
-        with m.If(bus.read_address == _CTRL):
-            m.d.comb += bus.read_data.eq(control_word)
-        with m.Elif((bus.read_address >= METD_ROW) & (bus.read_address < ROWS)):
-            m.d.comb += bus.read_data.eq(words.read)

@@ -18,7 +18,8 @@ from amaranth.lib.wiring import Out, connect, flipped
 
 from wideblock.errors import UserError
 from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels
-from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
+from wideblock.rtl.bus.engine_facts import MOST_WINDOW_BYTES, EngineFacts
+from wideblock.rtl.bus.engine_map import engine_map
 from wideblock.rtl.bus.key_map import KEY_MAP, key_map
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule

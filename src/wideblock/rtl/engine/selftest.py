@@ -8,7 +8,7 @@ from amaranth import Const, Module, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from wideblock.rtl.bus.engine_map import NOT_RUN
+from wideblock.rtl.bus.engine_facts import NOT_RUN
 from wideblock.rtl.bus.key_map import CommandError, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 

@@ -5,7 +5,7 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
-from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
 from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two

@@ -8,7 +8,7 @@ possible state. Each access, unit and level removes the contradicting states. Wh
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
+from wideblock.rtl.bus.engine_facts import GONE, NOT_RUN
 from wideblock.rtl.bus.key_map import KAT_KEY, CommandError, KeyCommand
 from wideblock.rtl.stream.behaviour import Behaviour, Cause
 from wideblock.verify.engine.state import AUX, METD, WORDS, Held, Log, Running, State

@@ -2,7 +2,7 @@
 """Reads and writes of an engine's registers: the word, the response and the effect that the contract states."""
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
-from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.key_map import CommandError, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register, RegisterMap
 from wideblock.verify.engine.model import BITS, Expected, Model

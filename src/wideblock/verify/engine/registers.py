@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
+from wideblock.rtl.bus.engine_facts import GONE, NOT_RUN
 from wideblock.rtl.bus.key_map import DONE, KAT_KEY, KeyCommand, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register
 from wideblock.rtl.stream.behaviour import Cause

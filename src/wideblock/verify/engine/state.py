@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 
