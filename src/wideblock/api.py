@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock import catalog
-from wideblock.catalog.kinds import AEAD
+from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.sector.engine import simulated
 from wideblock.drive.sector.shape import check_sector, check_tweak, shape
@@ -122,7 +122,7 @@ class ConfiguredCore:
 
         Raises UserError for a wrong key and for a scheme that the library does not have, BuildError without a compiler.
         """
-        return NativeCipher(self.contract, _octets("key", key))
+        return NativeCipher(self.contract.expect(SECTOR), _octets("key", key))
 
     def verify(
         self,
@@ -186,7 +186,7 @@ class SpecifiedCipher:
 
         Raises Forged for a sector that was not sealed under this key and tweak.
         """
-        return self._scheme.decrypt(*_taken(self._core, tweak, sector, beside=self._core.parameters.icv_bytes))
+        return self._scheme.decrypt(*_taken(self._core, tweak, sector, beside=shape(self._core).icv_bytes))
 
 
 class NativeCipher(SpecifiedCipher):
@@ -305,7 +305,7 @@ class SimulatedCipher:
     def _through(self, tweak: bytes, sector: bytes, decrypt: bool) -> bytes:
         if decrypt not in self._core.behaviour.directions:
             raise UserError(f"{self._core.module} does not {'decrypt' if decrypt else 'encrypt'}")
-        beside = self._core.parameters.icv_bytes
+        beside = self.model.shape.icv_bytes
         tweak, given = _taken(self._core, tweak, sector, beside if decrypt else 0)
         size = len(given) - beside * decrypt
         try:

@@ -3,12 +3,14 @@
 
 import ctypes
 import random
+from itertools import product
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from wideblock import vectors
-from wideblock.native.library import library, schemes, widths
+from wideblock.native.library import library, widths
 from wideblock.native.twin import FORGED, Twin
 from wideblock.spec.sealed import Sealed
 
@@ -99,7 +101,7 @@ def test_in_place_large_and_in_threads():
         assert room[0] == room[-1] == 90
 
 
-@over("scheme", schemes())
+@over("scheme", CASES)
 def test_schemes_that_seal_nothing_say_so(scheme):
     keys, least, _, tweaks, _ = CASES[scheme]
     twin, n, tweak = Twin(scheme, bytes(range(keys[0]))), max(16, least), bytes(tweaks[-1])
@@ -110,6 +112,42 @@ def test_schemes_that_seal_nothing_say_so(scheme):
             twin.unseal(rows(bytes(n)), rows(bytes(16)), rows(tweak))
     else:
         twin.seal(rows(bytes(n)), rows(tweak))
+
+
+def test_aes_gcm_agrees_with_openssl_at_every_width():
+    """Every size of a key; sectors of every tail, and batches in threads, with a bit of each part flipped."""
+    draw = random.Random(SEED)
+    for key_bytes, n in product((16, 24, 32), (1, 15, 16, 17, 100, 128, 500, 555, 1024, 4096)):
+        key, data, numbers = draw.randbytes(key_bytes), draw.randbytes(5 * n), draw.randbytes(5 * 20)
+        parts = [(numbers[20 * i :][:20], data[n * i :][:n]) for i in range(5)]
+        right = b"".join(AESGCM(key).encrypt(ad[8:], sector, ad) for ad, sector in parts)
+        sectors, tweaks = (np.frombuffer(each, np.uint8).reshape(5, -1) for each in (data, numbers))
+        for width in widths():
+            twin = Twin("aes-gcm", key, width)
+            out, tags = twin.seal(sectors, tweaks, threads=2)
+            assert np.concatenate([out, tags], axis=1).tobytes() == right, (width, key_bytes, n)
+            assert twin.unseal(out, tags, tweaks)[0].tobytes() == data
+            wrong = tweaks.copy()
+            out[0, -1] ^= 1
+            tags[1, 0] ^= 128
+            wrong[2, 0], wrong[3, -1] = wrong[2, 0] ^ 1, wrong[3, -1] ^ 16
+            plain, verdicts = twin.unseal(out, tags, wrong)
+            assert verdicts.tolist() == [False] * 4 + [True]
+            assert plain.tobytes() == bytes(4 * n) + data[4 * n :]
+
+
+def test_aes_gcm_only_seals():
+    """A sector that is enciphered under a number is refused: numbers are no nonces."""
+    twin = Twin("aes-gcm", bytes(16))
+    said = "^aes-gcm: scheme that only seals sectors, under nonces$"
+    for t in (16, 20):
+        with pytest.raises(ValueError, match=said):
+            twin.crypt(rows(bytes(32)), rows(bytes(t)), False)
+        with pytest.raises(ValueError, match=said):
+            twin.crypt_numbered(rows(bytes(32)), 0, False, t)
+    for n, t, wrong in ((0, 20, "sector size"), (16, 19, "tweak size"), (16, 21, "tweak size"), (16, 12, "tweak size")):
+        with pytest.raises(ValueError, match=wrong):
+            twin.seal(rows(bytes(n)), rows(bytes(t)))
 
 
 def test_wrong_sizes_are_refused():

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from wideblock.image.numbering import CONVENTIONS, Numbering
-from wideblock.native.library import SOURCE, library, library_file, schemes
+from wideblock.native.library import SOURCE, library, library_file
 from wideblock.native.twin import Twin
 from wideblock.simulation.commands import compiler
+
+from .test_twin import CASES
 
 pytestmark = pytest.mark.shows("native")
 KEYS = {"xts": 32, "hctr2": 32, "heh-brw-paper": 32, "aez-core": 16}
@@ -173,5 +175,5 @@ def test_the_call_allocates_nothing_and_starts_no_thread(tmp_path):
     subprocess.run([str(word) for word in (*command, *linked)], check=True)
     said = subprocess.run([tmp_path / "quiet"], capture_output=True, text=True, check=True).stdout
     *lines, control = (line.split() for line in said.splitlines())
-    assert len(lines) == 2 * len(schemes()) and {tuple(line[2:]) for line in lines} == {("0", "0")}
+    assert len(lines) == 2 * len(CASES) and {tuple(line[2:]) for line in lines} == {("0", "0")}
     assert int(control[2]) > 0 and int(control[3]) > 0

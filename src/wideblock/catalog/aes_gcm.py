@@ -31,6 +31,7 @@ SCHEME = Scheme(
     kind=AEAD,
     purpose="messages and records with a tag, one AES round at a time; nonces must never repeat",
     key_bits=lambda p: p.key_bits,
+    native=lambda p: "aes-gcm",
     limits=lambda p: core().check(p),
 )
 

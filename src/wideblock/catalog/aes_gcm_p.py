@@ -49,6 +49,7 @@ SCHEME = Scheme(
     kind=AEAD,
     purpose="messages and records with a tag at a block a cycle; nonces must never repeat",
     key_bits=lambda p: p.key_bits,
+    native=lambda p: "aes-gcm",
     limits=lambda p: core().check(p),
 )
 

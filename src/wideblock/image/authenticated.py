@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sectors of an authenticated cipher, by the compiled core or the specification."""
+"""Sectors of an authenticated cipher: by native code, the compiled core or the specification."""
 
 import os
 
@@ -9,8 +9,9 @@ from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import AeadContract
 from wideblock.image.aead import ENGINES, by_core, check_lengths
-from wideblock.image.engines import Bytes, Rtl
+from wideblock.image.engines import Bytes, Native, Rtl
 from wideblock.image.sealers import Verdicts
+from wideblock.native.twin import Twin
 from wideblock.spec.aead import Rejected
 
 __all__ = ["MOST", "Authenticated"]
@@ -33,24 +34,30 @@ class Authenticated:
     tweak_bytes, chunk_bytes = NUMBER, Rtl.chunk_bytes
 
     def __init__(self, subject: AeadContract, key: bytes, engine: str):
-        if engine not in ENGINES:
-            raise UserError(f"engine of {subject.module} must be one of {', '.join(ENGINES)}, got {engine!r}")
+        known = ENGINES if subject.preset.scheme.native is None else ("native", *ENGINES)
+        if engine not in known:
+            raise UserError(f"engine of {subject.module} must be one of {', '.join(known)}, got {engine!r}")
         self._core, self._key, self._specification = subject, key, subject.specification(key)
         shape, self.sector_bytes = subject.behaviour.shape, subject.parameters.data_bytes
         self._tag, self._nonce, self.beside = shape.tag, shape.npub, shape.tag + shape.npub
         if shape.enciphered(self.sector_bytes) != self.sector_bytes:
             raise UserError(f"{subject.module} makes messages longer: it seals no sectors")
         check_lengths(subject, bytes(shape.npub), bytes(NUMBER + shape.npub), b"", False)
-        self._by_core, self._sealed, self._simulation = engine == "rtl", 0, None
+        self._engine, self._sealed, self._simulation, self._twin = engine, 0, None, None
+        if engine == "native":
+            self.chunk_bytes = Native.chunk_bytes
 
     def __enter__(self) -> "Authenticated":
-        if self._by_core:
+        if self._engine == "rtl":
             self._simulation = AeadSimulation(self._core)
+        if self._engine == "native":
+            self._twin = Twin(self._core.native, self._key)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._simulation:
-            self._simulation.close()
+        for started in (self._simulation, self._twin):
+            if started:
+                started.close()
 
     @property
     def cycles(self) -> int | None:
@@ -60,6 +67,11 @@ class Authenticated:
         self._sealed += len(sectors)
         if self._sealed > MOST:
             raise UserError(f"a key seals at most {MOST} sectors where nonces are random; give another key")
+        if self._twin:
+            random = os.urandom(self._nonce * len(sectors))
+            nonces = np.frombuffer(random, np.uint8).reshape(len(sectors), self._nonce)
+            sealed, tags = self._twin.seal(sectors, np.concatenate([tweaks, nonces], axis=1), threads)
+            return sealed, np.concatenate([tags, nonces], axis=1)
         results = []
         for sector, tweak in zip(sectors, tweaks, strict=True):
             nonce = os.urandom(self._nonce)
@@ -68,6 +80,9 @@ class Authenticated:
         return np.ascontiguousarray(out[:, : self.sector_bytes]), np.ascontiguousarray(out[:, self.sector_bytes :])
 
     def unseal(self, sectors: Bytes, beside: Bytes, tweaks: Bytes, threads: int) -> tuple[Bytes, Verdicts]:
+        if self._twin:
+            tags, nonces = beside[:, : self._tag], beside[:, self._tag :]
+            return self._twin.unseal(sectors, tags, np.concatenate([tweaks, nonces], axis=1), threads)
         out, verdicts = np.zeros_like(sectors), np.zeros(len(sectors), np.bool_)
         for k, (sector, tail, tweak) in enumerate(zip(sectors, beside, tweaks, strict=True)):
             tag, nonce = tail[: self._tag].tobytes(), tail[self._tag :].tobytes()

@@ -28,22 +28,26 @@ struct Scheme {
     size_t (*stack)(size_t bytes);
 };
 
+enum Seals { NEVER, SEALS, SEALS_ALONE };
+
 // The schemes, one a line: number, class in schemes.cpp, name, bytes of sectors: whole steps from least to most, bytes of
 // tweaks, least and most, whether it seals sectors, and bytes of keys. AEZ-core has tweaks of 0 and 16 bytes alone.
+// What SEALS_ALONE enciphers an ICV and a sector, as all that seals, but never a sector as it is.
 #define WIDEBLOCK_SCHEMES(X)                                                                          \
-    X(XTS, Xts, "xts", BLOCK, 1, BLOCK << 20, 16, 16, false, 32, 64)                                  \
-    X(HCTR2, Hctr2, "hctr2", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, true, 16, 24, 32)                  \
-    X(FAST_BRW, Fast<true>, "fast-brw", 4 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 16, 32)          \
-    X(FAST_HORNER, Fast<false>, "fast-horner", 3 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 16, 32)   \
-    X(EME2, Eme2, "eme2", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, true, 48, 64)                         \
-    X(HEH_BRW, Heh<BRW>, "heh-brw", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48)              \
-    X(HEH_PAPER, Heh<PAPER>, "heh-brw-paper", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48)    \
-    X(HEH_HORNER, Heh<HORNER>, "heh-horner", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48)     \
-    X(HMCH_BRW, Hmch<BRW>, "hmch-brw", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48)           \
-    X(HMCH_PAPER, Hmch<PAPER>, "hmch-brw-paper", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48) \
-    X(HMCH_HORNER, Hmch<HORNER>, "hmch-horner", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, true, 32, 48)  \
-    X(XCB, Xcb, "xcb", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, false, 16, 32)                           \
-    X(AEZ_CORE, AezCore, "aez-core", 2 * BLOCK, 2 * BLOCK, MOST_SECTOR, 0, 16, false, 16)
+    X(XTS, Xts, "xts", BLOCK, 1, BLOCK << 20, 16, 16, NEVER, 32, 64)                                  \
+    X(HCTR2, Hctr2, "hctr2", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, SEALS, 16, 24, 32)                 \
+    X(FAST_BRW, Fast<true>, "fast-brw", 4 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 16, 32)         \
+    X(FAST_HORNER, Fast<false>, "fast-horner", 3 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 16, 32)  \
+    X(EME2, Eme2, "eme2", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, SEALS, 48, 64)                        \
+    X(HEH_BRW, Heh<BRW>, "heh-brw", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48)             \
+    X(HEH_PAPER, Heh<PAPER>, "heh-brw-paper", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48)   \
+    X(HEH_HORNER, Heh<HORNER>, "heh-horner", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48)    \
+    X(HMCH_BRW, Hmch<BRW>, "hmch-brw", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48)          \
+    X(HMCH_PAPER, Hmch<PAPER>, "hmch-brw-paper", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48)\
+    X(HMCH_HORNER, Hmch<HORNER>, "hmch-horner", 2 * BLOCK, BLOCK, MOST_SECTOR, 16, 16, SEALS, 32, 48) \
+    X(XCB, Xcb, "xcb", BLOCK, 1, MOST_SECTOR, 0, MOST_TWEAK, NEVER, 16, 32)                           \
+    X(AEZ_CORE, AezCore, "aez-core", 2 * BLOCK, 2 * BLOCK, MOST_SECTOR, 0, 16, NEVER, 16)             \
+    X(AES_GCM, Gcm, "aes-gcm", BLOCK + 1, 1, MOST_SECTOR, 20, 20, SEALS_ALONE, 16, 24, 32)
 
 #define WIDEBLOCK_NUMBER(number, ...) number,
 enum { WIDEBLOCK_SCHEMES(WIDEBLOCK_NUMBER) SCHEMES };

@@ -313,27 +313,19 @@ template <Psi kind> struct Hmch : PsiScheme<kind> {
     }
 };
 
-struct Xcb : Roomless {
-    Keys e, d, c;
+// GHASH, by POLYVAL of reversed blocks under x times its key. Source: RFC 8452, appendix A.
+struct Ghash {
     Horner<Dot> hash;
 
-    static size_t stack(size_t) { return STACK + sizeof(Keys); }
-
-    void set(const uint8_t *key, size_t key_bytes) {
-        Keys K;
-        uint8_t derived[7][BLOCK];
-        K.set(key, key_bytes);
-        for (uint64_t i = 0; i < 7; i++) put(derived[i], aes<false>(K, One::reverse(One::low(i))));
-        // GHASH is POLYVAL of reversed blocks under x times its key. Source: RFC 8452, appendix A.
-        hash.set(times_x_polyval(One::reverse(block(derived[0]))));
-        e.set(derived[1], key_bytes), d.set(derived[3], key_bytes), c.set(derived[5], key_bytes);
-    }
+    void set(B H) { hash.set(times_x_polyval(One::reverse(H))); }
 
     // x times a mod x^128 + x^127 + x^126 + x^121 + 1, bit i of the little-endian integer the coefficient of x^i.
     static B times_x_polyval(B a) {
         B carry = One::swap((B)((One::U)a >> 63)), top = One::up<8>(carry);
         return a << 1 ^ carry ^ top << 57 ^ top << 62 ^ top << 63;
     }
+
+    B operator()(B acc, B x) const { return hash(acc, x); }
 
     // The hash of whole and padded blocks, with the bytes of each backwards.
     B absorb(B acc, const uint8_t *p, size_t bytes) const {
@@ -344,18 +336,34 @@ struct Xcb : Roomless {
 
     // be64(a) || be64(b), reversed.
     static B lengths(uint64_t a, uint64_t b) { return One::up<8>(One::low(a)) ^ One::low(b); }
+};
+
+struct Xcb : Roomless {
+    Keys e, d, c;
+    Ghash hash;
+
+    static size_t stack(size_t) { return STACK + sizeof(Keys); }
+
+    void set(const uint8_t *key, size_t key_bytes) {
+        Keys K;
+        uint8_t derived[7][BLOCK];
+        K.set(key, key_bytes);
+        for (uint64_t i = 0; i < 7; i++) put(derived[i], aes<false>(K, One::reverse(One::low(i))));
+        hash.set(block(derived[0]));
+        e.set(derived[1], key_bytes), d.set(derived[3], key_bytes), c.set(derived[5], key_bytes);
+    }
 
     B h1(const uint8_t *Z, size_t tweak_bytes, const uint8_t *B_, size_t bytes) const {
         uint64_t whole = (bytes + BLOCK - 1) / BLOCK * BLOCK + BLOCK;
-        B acc = hash(absorb(absorb(hash(B{}, B{}), Z, tweak_bytes), B_, bytes), B{});
-        return One::reverse(hash(acc, lengths(8 * (tweak_bytes + BLOCK), 8 * whole)));
+        B acc = hash(hash.absorb(hash.absorb(hash(B{}, B{}), Z, tweak_bytes), B_, bytes), B{});
+        return One::reverse(hash(acc, Ghash::lengths(8 * (tweak_bytes + BLOCK), 8 * whole)));
     }
 
     B h2(const uint8_t *Z, size_t tweak_bytes, const uint8_t *E, size_t bytes) const {
         uint64_t whole = (bytes + BLOCK - 1) / BLOCK * BLOCK + BLOCK, A = 8 * (tweak_bytes + BLOCK);
-        B acc = hash(absorb(B{}, Z, tweak_bytes), B{});
-        acc = hash(absorb(acc, E, bytes), lengths(A, 8 * bytes));
-        return One::reverse(hash(acc, lengths(A, 8 * whole)));
+        B acc = hash(hash.absorb(B{}, Z, tweak_bytes), B{});
+        acc = hash(hash.absorb(acc, E, bytes), Ghash::lengths(A, 8 * bytes));
+        return One::reverse(hash(acc, Ghash::lengths(A, 8 * whole)));
     }
 
     template <bool decrypt>
@@ -366,6 +374,33 @@ struct Xcb : Roomless {
         counter_mode(c, in, out, bytes, Incremented(D));
         B back = D ^ (decrypt ? h1(Z, tweak_bytes, out, bytes) : h2(Z, tweak_bytes, out, bytes));
         put(out + bytes, aes<true>(decrypt ? e : d, back));
+    }
+};
+
+// AES-GCM of a message P of whole and part blocks, in the form in which all that seals is called: x || P becomes
+// x + tag || C, and x || C becomes x + tag || P. The associated data A end with the nonce. Source: SP 800-38D, 7.
+struct Gcm : Roomless {
+    static constexpr size_t NONCE = 12;
+    Keys k;
+    Ghash hash;
+
+    void set(const uint8_t *key, size_t key_bytes) { k.set(key, key_bytes), hash.set(aes<false>(k, B{})); }
+
+    B S(const uint8_t *A, size_t a_bytes, const uint8_t *C, size_t bytes) const {
+        B acc = hash.absorb(hash.absorb(B{}, A, a_bytes), C, bytes);
+        return One::reverse(hash(acc, Ghash::lengths(8 * a_bytes, 8 * bytes)));
+    }
+
+    template <bool decrypt>
+    void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *A, size_t a_bytes, uint8_t *) const {
+        uint8_t counter[BLOCK] = {};
+        memcpy(counter, A + a_bytes - NONCE, NONCE), counter[BLOCK - 1] = 1;
+        B tag = block(in) ^ aes<false>(k, block(counter));
+        counter[BLOCK - 1] = 2, bytes -= BLOCK;
+        if (decrypt) tag ^= S(A, a_bytes, in + BLOCK, bytes);
+        counter_mode(k, in + BLOCK, out + BLOCK, bytes, Incremented(block(counter)));
+        if (!decrypt) tag ^= S(A, a_bytes, out + BLOCK, bytes);
+        put(out, tag);
     }
 };
 

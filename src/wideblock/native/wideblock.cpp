@@ -72,17 +72,25 @@ bool present(const Width &width) {
 
 constexpr size_t BLOCK = 16, ICV = WIDEBLOCK_ICV_BYTES;
 
-// Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`. `seals`: every bit of a result
-// depends on every bit of a sector, and nobody has broken that.
+// Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`. SEALS: every bit of a result
+// depends on every bit of a sector, and nobody has broken that; SEALS_ALONE: an authenticated cipher.
 struct Rule {
     const char *name;
     size_t keys[3], least, step, most, least_tweak, most_tweak;
-    bool seals;
+    Seals seals;
 };
 
 #define WIDEBLOCK_RULE(number, type, name, least, step, most, least_tweak, most_tweak, seals, ...) \
     {name, {__VA_ARGS__}, least, step, most, least_tweak, most_tweak, seals},
 const Rule rules[SCHEMES] = {WIDEBLOCK_SCHEMES(WIDEBLOCK_RULE)};
+
+// WIDEBLOCK_OK, or the result of sizes that a scheme does not take.
+int taken(const Rule &rule, size_t sector_bytes, size_t tweak_bytes) {
+    if (sector_bytes < rule.least || sector_bytes > rule.most || sector_bytes % rule.step) return WIDEBLOCK_SECTOR;
+    if (tweak_bytes < rule.least_tweak || tweak_bytes > rule.most_tweak) return WIDEBLOCK_TWEAK;
+    if (&rule == rules + AEZ_CORE && tweak_bytes && tweak_bytes != BLOCK) return WIDEBLOCK_TWEAK;
+    return WIDEBLOCK_OK;
+}
 
 const char *const messages[] = {
     "done", "unknown scheme", "key size or key that the scheme does not take",
@@ -92,7 +100,7 @@ const char *const messages[] = {
     "more sectors or tweaks than memory has", "output that overlaps the tweaks, or a part of the input",
     "options without their size, or with members that this library does not have", "unknown convention of tweaks",
     "segments in and out of different sizes, or not of whole sectors", "scheme that seals no sectors",
-    "sector that was not sealed under this key and tweak",
+    "sector that was not sealed under this key and tweak", "scheme that only seals sectors, under nonces",
 };
 
 struct Free {
@@ -296,9 +304,9 @@ struct Sealing {
     // WIDEBLOCK_OK, or the result of arguments that are not taken.
     int refused() const {
         if (!context) return WIDEBLOCK_NULL;
-        if (!context->rule->seals) return WIDEBLOCK_NO_ICV;
+        if (context->rule->seals == NEVER) return WIDEBLOCK_NO_ICV;
         if (!bytes || bytes > MOST_SECTOR) return WIDEBLOCK_SECTOR;
-        if (int wrong = wideblock_check(context, bytes + ICV, tweak_bytes)) return wrong;
+        if (int wrong = taken(*context->rule, bytes + ICV, tweak_bytes)) return wrong;
         const Span source(in, sectors, bytes), target(out, sectors, bytes), names(tweaks, sectors, tweak_bytes),
             icvs(verdicts ? given : made, sectors, ICV), judged(verdicts, verdicts ? sectors : 0, 1);
         for (const Span *each : {&source, &target, &names, &icvs, &judged})
@@ -439,11 +447,8 @@ void wideblock_close(wideblock *context) { delete context; }
 
 int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_bytes) {
     if (!context) return WIDEBLOCK_NULL;
-    const Rule &rule = *context->rule;
-    if (sector_bytes < rule.least || sector_bytes > rule.most || sector_bytes % rule.step) return WIDEBLOCK_SECTOR;
-    if (tweak_bytes < rule.least_tweak || tweak_bytes > rule.most_tweak) return WIDEBLOCK_TWEAK;
-    if (&rule == rules + AEZ_CORE && tweak_bytes && tweak_bytes != BLOCK) return WIDEBLOCK_TWEAK;
-    return WIDEBLOCK_OK;
+    if (context->rule->seals == SEALS_ALONE) return WIDEBLOCK_NONCE;
+    return taken(*context->rule, sector_bytes, tweak_bytes);
 }
 
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,

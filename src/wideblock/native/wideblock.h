@@ -54,6 +54,7 @@ enum {
     WIDEBLOCK_SEGMENTS,  /* segments in and out of different sizes, or not of whole sectors */
     WIDEBLOCK_NO_ICV,    /* a scheme that seals no sectors */
     WIDEBLOCK_FORGED,    /* of wideblock_unseal, which has written: a sector was not sealed under this key and tweak */
+    WIDEBLOCK_NONCE,     /* a scheme that takes sectors in wideblock_seal and wideblock_unseal alone, under nonces */
 };
 
 /* One line of English for a result. */
@@ -68,8 +69,10 @@ const char *wideblock_message(int result);
  *   heh-MODE, hmch-MODE    32, 48           K || h; MODE is brw, brw-paper (the paper's order of blocks) or horner
  *   xcb                    16, 32           BROKEN: must not protect data
  *   aez-core               16               a benchmark
+ *   aes-gcm                16, 24, 32       seals sectors of any size, and does nothing else, under nonces
  *
- * A sector has at most 2^30 bytes, of xts 2^24; a tweak 16, or for hctr2, eme2 and xcb at most 2^16.
+ * A sector has at most 2^30 bytes, of xts 2^24; a tweak 16, or for hctr2, eme2 and xcb at most 2^16. A tweak of aes-gcm has
+ * 20: the associated data of dm-crypt, which are the number of the sector in 8 bytes, little-endian, and a nonce in 12.
  */
 const char *wideblock_scheme(size_t i);
 
@@ -149,6 +152,10 @@ int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_
  * of the result are its ICV, the others go to `out`. ICV k stands at icvs + 16 * k. A scheme takes sectors of 16 bytes less
  * than wideblock_check says; xts, xcb and aez-core take none, WIDEBLOCK_NO_ICV. `in` and `out` are the same address
  * or do not overlap; nothing else that is written overlaps another argument.
+ *
+ * The ICV of aes-gcm is its tag. A NONCE THAT COMES TWICE UNDER A KEY, in the last 12 bytes of a tweak, gives the hash key
+ * away, and from then on any sector can be forged. Random nonces serve 2^32 sectors (SP 800-38D, 8.3). No other scheme
+ * needs one.
  *
  * Whoever writes to the storage can put back an old sector with its old ICV: that is not seen. */
 int wideblock_seal(const wideblock *context, const uint8_t *in, uint8_t *out, uint8_t *icvs, size_t sectors,

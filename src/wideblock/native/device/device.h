@@ -351,8 +351,9 @@ bool complete() {
     unit = static_cast<size_t>(sector_bytes);
     if (!open_key()) return false;
     const size_t tweak_size = static_cast<size_t>(tweak_bytes);
-    const int result = icv_file.empty() ? wideblock_check(context, unit, tweak_size)
-                                        : wideblock_seal(context, nullptr, nullptr, nullptr, 0, unit, nullptr, tweak_size, 1);
+    int result = wideblock_check(context, unit, tweak_size);
+    if (!icv_file.empty() && result != WIDEBLOCK_NONCE)  // numbers of sectors are no nonces
+        result = wideblock_seal(context, nullptr, nullptr, nullptr, 0, unit, nullptr, tweak_size, 1);
     if (result) {
         complain("%s: %s", scheme.c_str(), wideblock_message(result));
         return false;
