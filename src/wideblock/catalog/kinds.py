@@ -92,13 +92,15 @@ class SectorKind(Kind[Any, Any]):
     def enclosed(self, scheme: "Scheme", core: Any) -> Any:
         from wideblock.rtl.stream.header import HeaderCore
 
-        from .hardware.engines import engine, mastered
+        from .hardware.engines import answering, engine, mastered
 
         parameters = core.parameters
         if parameters.registers != "none":
             core = engine(scheme, core)
         if parameters.dma != "none":
             core = mastered(core)
+        if getattr(parameters, "error_beats", False):
+            core = answering(core)
         return HeaderCore(core) if parameters.header else core
 
     def shell(self, core: Any) -> "Shell":

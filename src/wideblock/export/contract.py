@@ -103,10 +103,17 @@ class Contract(Generic[B, T]):
 
     @property
     def headed(self) -> bool:
-        """Whether requests come before their data, by a part around the core or its engine."""
+        """Whether a part is around the core or its engine: for requests before their data, or for error beats."""
         from wideblock.rtl.stream.header import HeaderCore
 
-        return isinstance(self.component, HeaderCore)
+        return isinstance(self.component, HeaderCore) or self.answering
+
+    @property
+    def answering(self) -> bool:
+        """Whether each unit leaves a packet, some with an error flag, by a part around the engine."""
+        from wideblock.rtl.engine.error_beats import ErrorBeats
+
+        return isinstance(self.component, ErrorBeats)
 
     @property
     def mastered(self) -> bool:

@@ -7,11 +7,12 @@ from typing import Any
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.rtl.dma.engine import DmaEngine
 from wideblock.rtl.engine.engine import SlotEngine
+from wideblock.rtl.engine.error_beats import ErrorBeats
 from wideblock.rtl.engine.selftest import TestAnswer
 
 from ..scheme import Scheme
 
-__all__ = ["engine", "mastered"]
+__all__ = ["answering", "engine", "mastered"]
 
 PART = 40
 """Bytes of a message of the self-test where messages may have any length: two blocks and part of one."""
@@ -36,3 +37,8 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
 def mastered(within: SlotEngine) -> DmaEngine:
     """An engine with a master on its streams."""
     return DmaEngine(within)
+
+
+def answering(within: SlotEngine) -> ErrorBeats:
+    """An engine whose units without a whole result leave an error beat."""
+    return ErrorBeats(within)

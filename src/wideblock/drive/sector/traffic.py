@@ -8,11 +8,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.simulation.script import Cycles, Record, Script
+from wideblock.simulation.script import Cycles, Record, Script, Words
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.values import Values
 
 __all__ = ["Bytes", "KeyedCipher", "Cycles", "Key", "Request", "SectorRecord", "SectorScript", "Specification"]
+__all__ += ["answered_in_error", "results"]
 
 Bytes = NDArray[np.uint8]
 
@@ -123,6 +124,16 @@ class SectorScript(Script):
         return len(self.places)
 
 
+def results(out: Words) -> Words:
+    """The words of ``o`` that are of a result, without the words with an error flag."""
+    return out[out["error"] == 0] if "error" in (out.dtype.names or ()) else out
+
+
+def answered_in_error(out: Words) -> list[bool] | None:
+    """Whether each packet of ``o`` has the error flag in the last word; None for a core without error beats."""
+    return (out["error"][out["last"] == 1] == 1).tolist() if "error" in (out.dtype.names or ()) else None
+
+
 class SectorRecord:
     """Record of a script in sectors; cycles count from its start, -1 where nothing happened.
 
@@ -135,6 +146,7 @@ class SectorRecord:
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
     out_tags: (output beats, tag_bytes)
     out_icvs: (output beats, icv_bytes)
+    errors:  of each packet that left, whether it has an error flag; its last beat is then no output beat here
     forged:  cycle of each pulse, for a core that seals
     faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
     computed: each pulse
@@ -155,7 +167,7 @@ class SectorRecord:
         self.taken_in = np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else starts
         self.within = 2 if (self.taken_in % script.counts).any() else int(waits.any())
         self.key_first, self.key_taken = self._keys_accepted()
-        out = words.words["o"]
+        out, self.errors = results(words.words["o"]), answered_in_error(words.words["o"])
         size = script.tags.shape[1]
         self.out_tags = np.ascontiguousarray(out["tag"] if size else out["data"][:, :0]).reshape(len(out), size)
         self.out_icvs = np.ascontiguousarray(out["icv"]) if "icv" in (out.dtype.names or ()) else out["data"][:, :0]

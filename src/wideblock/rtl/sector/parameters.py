@@ -351,10 +351,14 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
     dma: str = parameter(
         "none", "bus of a master that reads units from memory and writes results, for streams", MASTERS, absent="none"
     )
+    error_beats: bool = parameter(
+        False, "a unit without a whole result leaves a beat with an error flag", (False, True), absent=False
+    )
 
     def __post_init__(self):
         super().__post_init__()
         self._check_master()
+        self._check_error_beats()
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 
@@ -370,6 +374,19 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
             raise UserError("header must be false with dma, which has no stream, got true")
         if self.tag_bits:
             raise UserError(f"tag_bits must be 0 with dma, which has no stream, got {self.tag_bits}")
+
+    def _check_error_beats(self) -> None:
+        """Raises UserError for parameters with which no error beats go."""
+        if not self.error_beats:
+            return
+        if self.registers == "none":
+            raise UserError("error_beats must be false without registers, got true; registers axi4-lite goes with it")
+        if self.dma != "none":
+            raise UserError("error_beats must be false with dma, which has completions, got true")
+        if self.header:
+            raise UserError("header must be false with error_beats, as a clear drops requests, got true")
+        if self.tag_bits:
+            raise UserError(f"tag_bits must be 0 with error_beats, which have none, got {self.tag_bits}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ __all__ = ["AxiStreamShell"]
 PREFIX = {"i": "s_axis", "o": "m_axis", "key": "s_axis_key"}
 PREFIX |= {"pdi": "s_axis_pdi", "sdi": "s_axis_sdi", "do": "m_axis_do"}
 SUFFIX = {"data": "tdata", "word": "tdata", "key": "tdata", "last": "tlast", "keep": "tkeep"}
-SUFFIX |= dict.fromkeys(("tweak", "tweak_size", "size", "slot", "tag", "icv", "evict", "decrypt"), "tuser")
+SUFFIX |= dict.fromkeys(("tweak", "tweak_size", "size", "slot", "tag", "icv", "evict", "decrypt", "error"), "tuser")
 BUS = {"": "s_axi", "key": "s_axi_key", "dma": "s_axi_dma", "m": "m_axi"}  # of five channels
 
 

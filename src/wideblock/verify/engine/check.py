@@ -118,6 +118,8 @@ class EngineCheck(SectorCheck):
         expected = [self.behaviour.fault(cause) for cause in faults if cause]
         if [value for _, value in record.faults] != expected:
             return f"Faults are {[value for _, value in record.faults][:8]}, must be {expected[:8]}."
+        if record.errors is not None and record.errors != [cause is not None for cause in faults]:
+            return f"Packets with error flags are {record.errors[:8]} for the faults {faults[:8]}."
         changes = record.words.levels.get("fault_tag", [])
         tags = [record.script.tags[n].tobytes() for n, cause in enumerate(faults) if cause]
         for (cycle, _), tag in zip(record.faults, tags, strict=True):

@@ -39,16 +39,16 @@ def known_answers(check: EngineCheck) -> Finding:
     check.restart()
     for known in check.vectors:
         if error := _ignored(check.command("LOAD", 1, known.key)):
-            return failed(f"The key of {known.name} is refused with {error}.")
+            return failed(f"The key of {known.source} is refused with {error}.")
         for decrypt in check.behaviour.directions:
             given, right = (known.ciphertext, known.plaintext) if decrypt else (known.plaintext, known.ciphertext)
             record = check.stream([Request(given, known.tweak, decrypt, slot=1)])
             if [sector for sector, _ in check.left(record)] != [right]:
-                return failed(f"{known.name} is wrong in the stream.")
+                return failed(f"{known.source} is wrong in the stream.")
             if len(given) <= _window_bytes(check):
                 windowed += 1
                 if core.window(1, given, known.tweak, decrypt=decrypt) != (right, None):
-                    return failed(f"{known.name} is wrong in the window.")
+                    return failed(f"{known.source} is wrong in the window.")
         check.command("UNLOAD", 1)
     return passed(f"{len(check.vectors)} answers, {check.ways}, {windowed} of them through the window, too")
 

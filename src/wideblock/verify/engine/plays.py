@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays of both buses, the stream, zeroize and reset at once, judged by the model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from wideblock.drive.core import ZEROIZE, zeroize_at
 from wideblock.drive.sector.accesses import Answer, BusAccess, access_words, answers
-from wideblock.drive.sector.traffic import Request, SectorScript
+from wideblock.drive.sector.traffic import Request, SectorScript, answered_in_error, results
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.simulation.script import NEVER, Record, ScriptEvent
@@ -139,13 +139,14 @@ class Bench:
         stops += [first_ for first_, _ in play.clears]
         faults = _faults(first, record.pulses["fault"])
         _check_tags(script, record, faults)
-        results = self._results(record, faults, first, last, sorted(set(stops)))
+        given = self._results(record, faults, first, last, sorted(set(stops)))
+        _check_errors(record, first, faults, given)
         units = []
         for n, (_, request, _) in enumerate(play.units):
-            cut = n not in faults and n not in results
+            cut = n not in faults and n not in given
             fault = faults[n][1] if n in faults else -1 if cut else 0
             about = (request.slot, request.decrypt, request.tweak, request.data)
-            units.append(Unit(n, *about, first[n], last[n], fault, results.get(n)))
+            units.append(Unit(n, *about, first[n], last[n], fault, given.get(n)))
         pulses = [(cycle, fault, play.units[n][1].slot) for n, (cycle, fault) in faults.items()]
         self.accesses += len(done)
         self.commands += sum(_executes(answer) for answer in done)
@@ -178,7 +179,7 @@ class Bench:
         """The result of each unit that left whole: in order, between two clears. Raises :class:`Wrong`."""
         left = list(self._left(record))
         good = [n for n, at in enumerate(first) if at >= 0 and n not in faults]
-        results: dict[int, bytes] = {}
+        given: dict[int, bytes] = {}
         ends = [*stops, record.cycles]
         since = -1
         for end in ends:
@@ -186,16 +187,16 @@ class Bench:
             out = [data for cycle, data in left if since < cycle <= end]
             if len(out) > len(here):
                 raise Wrong(f"{len(out)} results leave of {len(here)} units between cycles {since} and {end}")
-            results |= dict(zip(here, out, strict=False))
+            given |= dict(zip(here, out, strict=False))
             whole = [n for n in here if 0 <= last[n] <= end]
             if end == record.cycles and len(out) < len(whole) and record.outcome == PlayOutcome.DONE:
                 raise Wrong(f"Unit {whole[len(out)]}, accepted from cycle {first[whole[len(out)]]}, is lost")
             since = end
-        return results
+        return given
 
     def _left(self, record: Record):
         """(cycle, data) of each result that left whole; the start of a unit cut by a clear does not count."""
-        words = record.words["o"]
+        words = results(record.words["o"])
         keep = words["keep"] if "keep" in (words.dtype.names or ()) else None
         data, start = b"", -1
         cuts = sorted(at for at, high in record.levels["ready"] if not high)
@@ -227,6 +228,16 @@ def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int
             raise Wrong(f"fault is {fault:x}h in cycle {cycle}, of no unit or for a second time")
         found[n] = cycle, fault
     return found
+
+
+def _check_errors(
+    record: Record, first: Sequence[int], faults: Mapping[int, tuple[int, int]], given: Mapping[int, bytes]
+) -> None:
+    """Each unit leaves a packet, with an error flag unless the result is whole. Raises :class:`Wrong`."""
+    seen = answered_in_error(record.words["o"])
+    right = [n in faults or n not in given for n, at in enumerate(first) if at >= 0]
+    if seen is not None and seen != (right if record.outcome == PlayOutcome.DONE else right[: len(seen)]):
+        raise Wrong(f"packets leave with the error flags {seen}; right are {right}")
 
 
 def _check_tags(script: SectorScript, record: Record, faults: dict[int, tuple[int, int]]) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.synth.targets import Fpga
+from wideblock.verify.formal.answers import prove_answers
 from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.forgets import prove_forgets
@@ -45,6 +46,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "keys": prove_keys,
     "isolation": prove_isolation,
     "master": prove_master,
+    "answers": prove_answers,
 }
 """Every rule by its name."""
 
@@ -55,6 +57,9 @@ OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
 OF_MASTERS = ("paths", "secrecy", "master")
 """Rules that are proved of a core with a master."""
 
+OF_ERROR_BEATS = ("paths", "forgets", "answers")
+"""Rules that are proved of a core with error beats."""
+
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
 """Rules that can be proved for a mapped netlist, too."""
 
@@ -63,6 +68,8 @@ def _proved(core: Contract, name: str, flat: Flat | None) -> Proof:
     """The proof of one rule. Raises NotApplicable for a rule about the engine that has a master around it."""
     if core.mastered and name not in OF_MASTERS:
         raise NotApplicable("the rule is about the engine that has the master around it: dma=none")
+    if core.answering and name not in OF_ERROR_BEATS:
+        raise NotApplicable("the rule is about the engine that has the error beats around it: error_beats=false")
     return RULES[name](core, flat)
 
 
