@@ -296,9 +296,10 @@ def _events(script: Script, control: str) -> ctypes.Array:
     return (Event * len(events))(*(Event(e.cycle, e.length, e.value, e.clears or control == RESET) for e in events))
 
 
-def _address(array: NDArray[Any]) -> int:
-    return array.ctypes.data
+def _address(array: NDArray[Any]) -> int | None:
+    """The address of an array's words; None without words, as most channels of a short call are."""
+    return array.ctypes.data if array.size else None
 
 
 def _pointer(array: Cycles) -> Any:
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_int64)) if array.size else None

@@ -2,6 +2,7 @@
 """A sector core within its engine, in simulation: registers by name, and keys through registers."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class EngineSimulation(SectorSimulation):
     Sectors go through it as through a core; ``load_key`` is a command.
     """
 
-    @property
+    @cached_property
     def maps(self) -> dict[str, RegisterMap]:
         """The maps by their names."""
         component: Any = self.core.component  # pyright: ignore[reportAttributeAccessIssue]

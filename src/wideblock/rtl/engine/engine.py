@@ -10,6 +10,7 @@ The engine knows ports and contract of the core, nothing else.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
@@ -121,7 +122,7 @@ class SlotEngine(wiring.Component):
         )
         super().__init__(self.interface.members())
 
-    @property
+    @cached_property
     def registers(self):
         """The maps of both slaves, that of the keys first."""
         material = self.core.key_material(self.parameters)
