@@ -13,6 +13,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.script import Script
+from wideblock.simulation.verilator import Options
 from wideblock.spec.xts import XTS
 
 pytestmark = pytest.mark.shows("protocol")
@@ -25,7 +26,7 @@ CHANGES = {"sector_bytes": 48, "slots": 4, "key_bits": 128, "sbox": "composite",
 @pytest.fixture(scope="module")
 def core():
     """A core of one block a beat, whose requests are two beats."""
-    with SectorSimulation(contract("xts-enc-k", CHANGES)) as simulation:
+    with SectorSimulation(contract("xts-enc-k", CHANGES), options=Options(optimise=0)) as simulation:
         yield simulation
 
 

@@ -43,6 +43,7 @@ def test_exported_verilog(name, changes):
     assert_verified(contract(name, changes))
 
 
+@pytest.mark.slow
 def test_a_core_that_seals():
     """Random and forged sectors."""
     core = contract("eme2-1s", {"sector_bytes": 32, "icv_bytes": 16})

@@ -8,11 +8,9 @@ from wideblock.rtl.sector.parameters import HornerParameters, SealingParameters
 
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
-FEW = [
-    ("hctr2-1s", {"sector_bytes": 31, "sbox": "composite", "tweak_bytes": 32}),
-    ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16}),
-]
+FEW = [("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16})]
 MORE = [
+    ("hctr2-1s", {"sector_bytes": 31, "sbox": "composite", "tweak_bytes": 32}),
     # cores that seal sectors
     ("hctr2-2s", {"icv_bytes": 16, "key_bits": 256, "tweak_bytes": 32}),
     ("hctr2-1s", {"sector_bytes": 32, "icv_bytes": 16, "mult_stages": 1, "round_stages": 2, "key_bits": 192}),

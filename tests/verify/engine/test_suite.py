@@ -82,7 +82,7 @@ FAULTS = {
     ("name", "more"),
     few_of_many(
         [("xts-both-k", OF_PARTS), ("xts-both-k", REQUESTS), ("xts-enc-k", (("slots", 2), ("sector_bytes", 17)))],
-        [("xts-both-k", OF_PARTS)],
+        [],  # the suite passes an engine of whole sectors, and finds a fault in one of XTS, in every run
     ),
 )
 def test_a_right_engine_passes(name, more):

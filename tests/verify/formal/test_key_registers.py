@@ -10,6 +10,7 @@ from wideblock.verify.formal.flat import Flat, _flatten
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 
+from ...variants import few_of_many
 from ..changed_source import changed
 
 pytestmark = pytest.mark.shows("formal-stream", "engine")
@@ -37,9 +38,21 @@ def made(core) -> Flat:
     return _flatten(core.module, generate(core.module, core.shell, core.header)[OBSERVED], ("core",))
 
 
-def test_it_is_proved():
-    assert prove_keys(contract("xts-enc-k", CHANGES)).statement.endswith("but by the comparison of its halves")
-    assert prove_keys(contract("fast-brw-2s-k", WHOLE_SECTORS)).statement.endswith("depends on such a word")
+@pytest.mark.parametrize(
+    ("name", "changes", "end"),
+    few_of_many(
+        [
+            xts := ("xts-enc-k", CHANGES, "but by the comparison of its halves"),
+            ("fast-brw-2s-k", WHOLE_SECTORS, "depends on such a word"),
+        ],
+        [xts],
+    ),
+)
+def test_it_is_proved(name, changes, end):
+    assert prove_keys(contract(name, changes)).statement.endswith(end)
+
+
+def test_a_core_without_registers_has_none_to_prove():
     with pytest.raises(NotApplicable, match="no registers"):
         prove_keys(contract("xts-enc-k"))
 

@@ -50,6 +50,7 @@ def test_a_call_beside_that_of_the_block_in_front_is_not_proved():
         prove_order(LAYERS, broken(flatten(LAYERS), fault))
 
 
+@pytest.mark.slow
 @over("name, prove", [("fast-brw-1s", prove_secrecy), ("fast-brw-1s", prove_commands), ("eme2-1s", prove_secrecy)])
 def test_the_rule_is_proved_with_slots_and_tags(name, prove):
     """A tag leaves beside its sector; verdicts reach handshakes, and keys do not."""

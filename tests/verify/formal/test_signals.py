@@ -128,7 +128,8 @@ def test_a_stage_without_a_pointer_and_a_pointer_of_no_stage_are_found(monkeypat
     assert not {"first", "first_done", "exit"} & unpointed(core)
 
 
-@pytest.mark.parametrize("preset", few_of_many(TWO_STAGES, ["fast-brw-1s"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", TWO_STAGES)
 def test_those_of_two_stages_a_round_too(preset, monkeypatch):
     core = two_stages(preset)
     assert not unknown(core, list(rules(core, monkeypatch)), [TWO_STAGES[preset]])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part that all checks of a sector core share: random requests, plays, and moments."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -137,13 +138,14 @@ class SectorCheck(Check[SectorSimulation]):
 
     def timing(self, kind: LengthClass) -> SectorTiming:
         """The cycle contract for the longest sectors of a class."""
-        return self.timings(kind)[-1]
+        return next(self.timings(kind, -1))
 
-    def timings(self, kind: LengthClass) -> list[SectorTiming]:
-        """The cycle contract for each size of a class, and each size of a tweak."""
+    def timings(self, kind: LengthClass, order: int = 1) -> Iterator[SectorTiming]:
+        """The cycle contract for each size of a class, and each size of a tweak; ``order`` -1: the longest first."""
         if kind.sizes == (self.behaviour.usual,):
-            return [self.subject.timing]
-        return [self.behaviour.length.timing(tweak, size) for tweak in kind.tweaks or (0,) for size in kind.sizes]
+            return iter((self.subject.timing,))
+        pairs = product((kind.tweaks or (0,))[::order], kind.sizes[::order])
+        return (self.behaviour.length.timing(tweak, size) for tweak, size in pairs)
 
     def size(self) -> int:
         """A right length: of a class, chosen at random, or any up to the usual one."""
