@@ -14,6 +14,7 @@ __all__ = ["AezParameters", "pace"]
 class AezParameters(AeadParameters):
     """Parameters of a core of AEZ."""
 
+    tag_bytes: int = parameter(16, "bytes of the tag", tuple(range(2, 17)), absent=16)
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
     rounds: int = parameter(1, "AES rounds: one, or four as a pipeline in which pairs of blocks overlap", (1, 4))
 

@@ -19,7 +19,7 @@ SCHEME = Scheme(
     "aez41",
     core,
     AezParameters,
-    lambda p, key: AEZv4(key),
+    lambda p, key: AEZv4(key, tag_bytes=p.tag_bytes),
     AEZv4.security,
     Status.BENCHMARK,
     lambda p: f"AEZ v4.1 for messages of up to {p.data_bytes} bytes, {pace(p)}, CAESAR API",

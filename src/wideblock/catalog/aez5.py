@@ -19,7 +19,7 @@ SCHEME = Scheme(
     "aez5",
     core,
     AezParameters,
-    lambda p, key: AEZv5(key),
+    lambda p, key: AEZv5(key, tag_bytes=p.tag_bytes),
     AEZv5.security,
     Status.BENCHMARK,
     lambda p: f"AEZ v5 for messages of up to {p.data_bytes} bytes, {pace(p)}, CAESAR API",

@@ -50,10 +50,11 @@ class Microprogram:
     """Steps in the order in which they are written, and names for some of them.
 
     spacing: least cycles between two results, if pairs are in a pipeline; else None
+    short:   the tag is shorter than a block
     """
 
-    def __init__(self, spacing: int | None = None):
-        self.spacing = spacing
+    def __init__(self, spacing: int | None = None, *, short: bool = False):
+        self.spacing, self.short = spacing, short
         self.steps: list[MicroStep] = []
         self._names: dict[str, int] = {}
 

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ v4.1 and v5 with keys of 48 bytes, nonces of 12 bytes and tags of 16 bytes.
+"""AEZ v4.1 and v5 with keys of 48 bytes, nonces of 12 bytes and tags of up to 16 bytes.
 
 Source: Hoang, Krovetz, Rogaway, "AEZ v5: Authenticated Encryption by Enciphering" (2017), and AEZ v4.1 (2015).
 Bytes:  byte 0 of a block is bits 7..0; see :mod:`.program` for the equations.
@@ -24,6 +24,7 @@ from .timetable import AezTimetable, setup
 
 __all__ = ["AezCipher", "AezV4", "AezV5"]
 
+LONGEST_TAG = 16
 SPECIAL_ROWS = 16
 MOST_V4_AD, MOST_V4_DATA = 16_015, 32_047
 """Bytes before an offset of version 4.1 repeats: 1000 whole blocks of associated data, and 1000 pairs of a message."""
@@ -43,10 +44,11 @@ class AezCipher(wiring.Component):
     """
 
     def __init__(self, parameters: AeadParameters, version: Version):
-        self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
+        tag = parameters.tag_bytes
+        self.shape = CipherShape(block=32, key=48, npub=12, tag=tag, padding=Padding.ONE, judges=True, online=False)
         self.pipelined = parameters.rounds > 1
         words = 8 * self.shape.block // parameters.word_bits
-        self.steps = program(version, words if self.pipelined else None)
+        self.steps = program(version, words if self.pipelined else None, short=tag < LONGEST_TAG)
         self.setup = setup(self.steps)
         blocks = -(-parameters.data_bytes // self.shape.block)
         self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
@@ -57,7 +59,7 @@ class AezCipher(wiring.Component):
         super().__init__(cipher_signature(self.shape))
 
     def timetable(self, *, decrypt: bool) -> AezTimetable:
-        return AezTimetable(self.steps, decrypt=decrypt)
+        return AezTimetable(self.steps, decrypt=decrypt, room=LONGEST_TAG - self.shape.tag)
 
     def elaborate(self, platform):
         m = Module()
@@ -68,7 +70,7 @@ class AezCipher(wiring.Component):
         shown = sequencer.step.out != Out.NONE
         if self.pipelined:
             shown &= datapath.effect
-            m.d.comb += datapath.whole.eq(~self.i.payload.last | (self.i.payload.size >= 16))
+            m.d.comb += datapath.whole.eq(~self.i.payload.last | (self.i.payload.size >= 16 + sequencer.room))
         m.d.comb += [
             self.key.ready.eq((wait == Wait.KEY) | either),
             self.i.ready.eq((wait == Wait.BLOCK) | (either & ~self.key.valid)),
@@ -85,7 +87,8 @@ class AezCipher(wiring.Component):
             datapath.load.eq(self.key.valid & self.key.ready),
             *(part.clear.eq(self.clear) for part in (sequencer, datapath)),
         ]
-        for name in ("step", "go", "read", "write", "done", "number", "nibbles", "turn", "far", "size", "decrypt"):
+        names = ("step", "go", "read", "write", "done", "number", "nibbles", "turn", "far", "size", "decrypt")
+        for name in (*names, *(("brief",) if sequencer.room else ())):
             m.d.comb += getattr(datapath, name).eq(getattr(sequencer, name))
         return m
 

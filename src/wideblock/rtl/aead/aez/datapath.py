@@ -21,6 +21,8 @@ from .step import Out as Result
 __all__ = ["BLOCK", "Datapath"]
 
 BLOCK = 128  # bits
+FIRST = 7
+"""The first bit of a string: the high one of byte 0."""
 
 
 def nibbles(block: Value) -> list[Value]:
@@ -56,7 +58,8 @@ class Datapath(wiring.Component):
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows
-        self.offsets = Offsets(version)
+        self.room = shape.block // 2 - shape.tag
+        self.offsets = Offsets(version, brief=self.room > 0)
         super().__init__(
             {
                 "step": In(layout),
@@ -64,7 +67,7 @@ class Datapath(wiring.Component):
                 "read": In(range(rows)),
                 "write": In(range(rows)),
                 "done": In(range(rows // 2)),
-                "number": In(3),
+                "number": In(4 if self.room else 3),
                 "nibbles": In(5),
                 "turn": In(1),
                 "far": In(1),
@@ -75,7 +78,8 @@ class Datapath(wiring.Component):
                 "load": In(1),
                 "clear": In(1),
                 "result": Out(shape.results),
-                "tag": Out(BLOCK),
+                "tag": Out(8 * shape.tag),
+                **({"brief": In(1)} if self.room else {}),
                 **self.more_ports,
             }
         )
@@ -169,7 +173,10 @@ class Datapath(wiring.Component):
             with m.Case(Constant.NONCE):
                 m.d.comb += constant[8 * self.shape.npub + 7].eq(1)
             with m.Case(Constant.ROUND):
-                m.d.comb += last.eq(self.number ^ self.decrypt.replicate(3))
+                round = self.number ^ self.decrypt.replicate(3)
+                if self.room:
+                    round = Mux(self.decrypt, Mux(self.brief, 9, 7) - self.number, self.number)
+                m.d.comb += last.eq(round)
         after = full_round(m, state, key, sbox=self.sbox)
         with m.If(self.go & (step.aes == AezKey.LOAD)):
             m.d.sync += state.eq(operand ^ self._added(m, D) ^ constant)
@@ -200,7 +207,7 @@ class Datapath(wiring.Component):
                 with m.Case(Text.AES):
                     m.d.sync += T.eq(self._state)
                 with m.Case(Text.H):
-                    m.d.sync += T.eq(self._H)
+                    m.d.sync += T.eq(self._H | self.step.forced << FIRST if self.room else self._H)
         with m.If(self._effective()), m.Switch(self.step.acc):
             with m.Case(Acc.ADD):
                 m.d.sync += total.eq(total ^ self._V)
@@ -230,6 +237,9 @@ class Datapath(wiring.Component):
                     m.d.sync += h.eq(v)
                 with m.Elif(filled):
                     m.d.sync += h.eq(Cat(Const(0, 3), padded & (e == k)))
+            if self.room:
+                with m.If(hold == Hold.FLIP):
+                    m.d.sync += self._H[FIRST].eq(self._H[FIRST] ^ self._state[FIRST])
 
     def _results(self, m: Module) -> None:
         """Results are V, and H behind it; the tag is H."""
@@ -238,7 +248,7 @@ class Datapath(wiring.Component):
         m.d.comb += [
             self.result.data.eq(Cat(self._V, self._second_half() & both.replicate(BLOCK))),
             self.result.size.eq(Mux(step.out == Result.PAIR, self.shape.block, self.size)),
-            self.tag.eq(self._H),
+            self.tag.eq(self._H[8 * self.room :]),
         ]
 
     def _second_half(self) -> Value:

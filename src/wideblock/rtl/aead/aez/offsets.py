@@ -59,6 +59,8 @@ class Tweak(enum.Enum):
     MASK_V = 16  # (-1, 5)
     PRF = 17  # (-1, 3)
     TINY = 18  # (0, 6)
+    TINIER = 19  # (0, 7), of strings below 16 bytes
+    PARITY = 20  # (0, 3)
 
 
 class Power(enum.Enum):
@@ -83,8 +85,8 @@ def doubled(m: Module, name: str, x: Value) -> Value:
     return WireReading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
 
 
-def _places(done: Value, decrypt: Value) -> Mapping[Tweak, tuple[int, Any]]:
-    """j and i of each tweak; i as an int, or its three low bits as a value."""
+def _places(done: Value, decrypt: Value, brief: bool) -> Mapping[Tweak, tuple[int, Any]]:
+    """j and i of each tweak; i as an int, or its three low bits as a value. ``brief``: with tweaks of brief strings."""
     first, second = Cat(~decrypt, decrypt, Const(0, 1)), Cat(decrypt, ~decrypt, Const(0, 1))
     fixed = {
         Tweak.TAU: (3, 1),
@@ -100,6 +102,7 @@ def _places(done: Value, decrypt: Value) -> Mapping[Tweak, tuple[int, Any]]:
     }
     return {
         **fixed,
+        **({Tweak.TINIER: (0, 7), Tweak.PARITY: (0, 3)} if brief else {}),
         Tweak.AD_LOW: (5, (2 * done + 1)[:3]),
         Tweak.AD_HIGH: (5, (2 * done + 2)[:3]),
         Tweak.PAIR: (1, (done + 1)[:3]),
@@ -145,13 +148,15 @@ class Offsets(wiring.Component):
     The power, 2^k I or 2^k J, is a register changed by ``power`` in any cycle. ``done``: number of pairs of blocks
     done, low bits.
 
+    brief: strings of AEZ-tiny may be below 16 bytes
+
     Timing: a step a cycle; ``offset`` is a register.
     Cost:   256 registers, a sum of six blocks.
     Security: no cycle depends on key or data.
     """
 
-    def __init__(self, version: Version):
-        self.version = version
+    def __init__(self, version: Version, *, brief: bool = False):
+        self.version, self.brief = version, brief
         super().__init__(
             {
                 "I": In(128),
@@ -175,7 +180,7 @@ class Offsets(wiring.Component):
         with_power = Signal()
         multiples = _multiples_v4 if self.version is Version.V4 else _multiples_v5
         with m.Switch(self.tweak):
-            for tweak, (j, i) in _places(self.done, self.decrypt).items():
+            for tweak, (j, i) in _places(self.done, self.decrypt, self.brief).items():
                 with m.Case(tweak):
                     *values, power = multiples(tweak, j, i)
                     m.d.comb += [signal.eq(value) for signal, value in zip(n, values, strict=True)]

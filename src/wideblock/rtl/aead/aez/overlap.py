@@ -83,6 +83,8 @@ def first_pass(p: Microprogram) -> None:
     p.run(steps)
     p.name("last")
     p.run(after)
+    if p.short:
+        p.step(**go("cut", Cond.CUTS))
     p.step(**go("below 16", Cond.BELOW_16))
     p.step(count=Count.NEXT, **go("last block"))
 

@@ -11,7 +11,7 @@ result for j from 3 on.
 
 from functools import cache
 
-from . import overlap
+from . import overlap, short_tag
 from .assembler import ACCEPT, LOAD, Microprogram, Parts, beside, cleared, go, merged, offset
 from .offsets import Power, Tweak, Version
 from .step import (
@@ -51,10 +51,11 @@ class _Aez(Microprogram):
     masked: the offset is added to the sum, for j from 3 on in version 4.1
     """
 
-    def __init__(self, version: Version, spacing: int | None):
-        super().__init__(spacing)
+    def __init__(self, version: Version, spacing: int | None, short: bool):
+        super().__init__(spacing, short=short)
         self.version = version
         self.keys_2 = AES4_V4 if version is Version.V4 else AES4
+        self.my = Row.END if short else Row.MY
         self.masked: Parts = {"acc": Acc.OFFSET} if version is Version.V4 else {}
 
     def power(self, first: Power) -> list[Parts]:
@@ -63,12 +64,13 @@ class _Aez(Microprogram):
 
 
 @cache
-def program(version: Version, spacing: int | None = None) -> tuple[MicroStep, ...]:
+def program(version: Version, spacing: int | None = None, *, short: bool = False) -> tuple[MicroStep, ...]:
     """The program; it begins with step 0, without a key.
 
-    ``spacing``: least cycles between two results, for a datapath with a pipeline of four rounds; None for one without.
+    spacing: least cycles between two results, for a datapath with a pipeline of four rounds; None for one without
+    short:   the tag is shorter than a block
     """
-    p = _Aez(version, spacing)
+    p = _Aez(version, spacing, short)
     first, second = (_first_pass, _second_pass) if spacing is None else (overlap.first_pass, overlap.second_pass)
     for routine in (_key, _nonce, _ad, first, _tail, _middle, second, _end, _finish, _tiny, _prf):
         routine(p)
@@ -149,6 +151,8 @@ def _first_pass(p: _Aez) -> None:
     p.step(**LOAD, result=1, write=Row.W, source=OperandSource.V)
     taken = {**ACCEPT, "write": Row.INCOMING, "source": OperandSource.INPUT, **go("next pair", Cond.INPUT_MORE)}
     p.rounds(AES4, Tweak.NEXT, [{"text": Text.H, "power": Power.AFTER_8}], **taken)
+    if p.short:
+        p.step(**go("cut", Cond.CUTS))
     p.step(**go("below 16", Cond.BELOW_16))
     p.step(**SUM, write=Row.X, source=OperandSource.V, count=Count.NEXT, **go("last block"))
 
@@ -156,14 +160,23 @@ def _first_pass(p: _Aez) -> None:
 def _tail(p: _Aez) -> None:
     """The blocks of the fragment and M_x into place, and H of the fragment added to the sum."""
     p.name("only")
+    if p.short:
+        p.step(**go("one", Cond.CUTS))
     p.step(**go("without pairs", Cond.BELOW_16))
+    if p.short:
+        p.step(**go("last block"))
+        short_tag.cut_block(p)
     p.name("last block")  # row X and H: the string M_u || M_x
+    if p.short:
+        short_tag.last_block(p)
     p.step(text=Text.H, read=Row.X, **go("whole", Cond.WHOLE))
     p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V)
     p.step(write=Row.P, source=OperandSource.V, **go("fragment"))
     p.name("whole")
     p.step(write=Row.P, source=OperandSource.V, **go("long"))
     p.name("below 16")  # row X is M_u; T and row INCOMING: the string M_v || M_x
+    if p.short:
+        short_tag.below_16(p)
     p.step(write=Row.P, source=OperandSource.V, read=Row.INCOMING)
     p.step(text=Text.MEMORY)
     p.step(write=Row.Q, source=OperandSource.V)
@@ -192,10 +205,12 @@ def _tail(p: _Aez) -> None:
     p.step(hold=Hold.V, **go("middle"))
 
 
-def _tag(p: Microprogram, name: str) -> None:
-    """The tag of a decryption is accepted."""
+def _tag(p: Microprogram, name: str, *, joined: bool = False) -> None:
+    """The tag of a decryption is accepted. ``joined``: row END takes the tag behind the message's bytes."""
     p.step(**go(name, Cond.ENCRYPT))
     p.step(**ACCEPT, write=Row.TAG, source=OperandSource.INPUT)
+    if joined:
+        short_tag.joined_tag(p)
     p.name(name)
 
 
@@ -206,15 +221,20 @@ def _prf(p: _Aez) -> None:
     p.run(beside(offset(Tweak.PRF), [{}, {"read": Row.DELTA}, {"text": Text.MEMORY}]))
     p.step(**LOAD, read=Row.MY)
     p.rounds(AES10, Tweak.NONCE, [{"text": Text.MEMORY}])
-    p.step(hold=Hold.V, result=1, **go("tag"))
+    p.step(hold=Hold.V, result=1, **go("tag" if not p.short else "whole tag"))
 
 
 def _tiny(p: _Aez) -> None:
     """AEZ-tiny of the string A || B, A of 16 bytes, with n + 16 nibbles in L and in R, for n bytes of message."""
-    p.name("without pairs")
-    p.step(**go("prf", Cond.EVEN))
-    _tag(p, "tiny tag")
-    p.step(read=Row.MY)
+    if p.short:
+        short_tag.tiny_block(p)
+    else:
+        p.name("without pairs")
+        p.step(**go("prf", Cond.EVEN))
+    _tag(p, "tiny tag", joined=p.short)
+    if p.short:
+        p.step(**go("small", Cond.CUTS))
+    p.step(read=p.my)
     p.step(text=Text.MEMORY, turn=Turn.RIGHT)
     p.step(hold=Hold.V)
     p.step(wait=Wait.TURNED, read=Row.X)
@@ -235,13 +255,17 @@ def _tiny(p: _Aez) -> None:
     p.rounds(AES4, None, [{"text": Text.MEMORY}])
     p.step(hold=Hold.PAD, half=1, result=1, count=Count.ROUND, **go("round", Cond.ROUNDS))
 
-    p.step(text=Text.H, read=Row.P)
+    p.step(text=Text.H, read=Row.P, **(go("small out", Cond.CUTS) if p.short else {}))
     p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V, half=1, turn=Turn.RIGHT)
     p.step(hold=Hold.V)
     p.step(wait=Wait.TURNED, read=Row.Q)
     p.step(text=Text.H, read=Row.Q)
     p.step(text=Text.MEMORY, write=Row.P, source=OperandSource.V)  # B
     p.step(hold=Hold.MERGE, half=1)
+    if p.short:
+        short_tag.tiny_out(p)
+        short_tag.small(p)
+        return
     p.step(text=Text.H)
     p.step(hold=Hold.CUT, write=Row.Q, source=OperandSource.V)  # A
     p.step(text=Text.H, read=Row.Q)
@@ -262,12 +286,12 @@ def _middle(p: _Aez) -> None:
     p.step(acc=Acc.ADD, text=Text.H, tweak=Tweak.X_FIRST, bit=3)
     p.step(acc=Acc.ADD, tweak=Tweak.X_FIRST, bit=2)
     p.step(write=Row.SX, source=OperandSource.ACC, tweak=Tweak.X_FIRST, bit=1)
-    _tag(p, "middle tag")
-    p.step(read=Row.MY)
+    _tag(p, "middle tag", joined=p.short)
+    p.step(read=p.my)
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.SX)
     p.rounds(AES4, Tweak.Y_FIRST, [{"text": Text.MEMORY}])
     p.step(**LOAD, result=1, write=Row.SX, source=OperandSource.V)
-    moves = [{}, NO_TEXT, {"acc": Acc.V, "read": Row.MY}, {"text": Text.MEMORY}]
+    moves = [{}, NO_TEXT, {"acc": Acc.V, "read": p.my}, {"text": Text.MEMORY}]
     count = [{"count": Count.ALL}]
     following, held = (Tweak.SECOND_LAYER, {}) if p.spacing is None else (Tweak.PAIR, {"hold": Hold.V})
     p.rounds(AES10, following, moves, p.power(Power.FIRST), count, read=Row.SX)
@@ -333,6 +357,9 @@ def _end(p: _Aez) -> None:
 
 def _finish(p: _Aez) -> None:
     """The last results, and the tag."""
+    if p.short:
+        short_tag.finish(p)
+        return
     p.step(hold=Hold.V, result=1)
     p.step(wait=Wait.TURNED)
     p.step(text=Text.H, read=Row.P)

@@ -2,6 +2,7 @@
 """The sequencer: which step is carried out, and what the steps need to know of lengths and numbers."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -10,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.planes import named
 
 from ..cipher import BlockKind, CipherShape
-from .step import Cond, Count, Known, MicroStep, Row, Turn, Wait, layout
+from .step import Cond, Count, Known, MicroStep, Row, Span, Turn, Wait, layout
 
 __all__ = ["Microsequencer"]
 
@@ -26,6 +27,10 @@ class Microsequencer(wiring.Component):
     turn, far:    H is turned by a nibble, or by eight; a ``step`` may wait for the turn
     size:         bytes of the last block hashed or enciphered
     decrypt:      the message is deciphered
+    brief:        in AEZ-tiny, the string has less than 16 bytes; a port if the tag is shorter than a block
+
+    A tag shorter than a block leaves room in M_y for the message's last bytes. Lengths but ``size`` are then lengths of
+    the string before M_y: see :class:`Known`.
 
     Timing: steps are read from a table a cycle ahead, and are registers.
     Cost:   the table, an address counter, counters of pairs.
@@ -35,6 +40,7 @@ class Microsequencer(wiring.Component):
     def __init__(self, steps: Sequence[MicroStep], shape: CipherShape, rows: int):
         self.steps, self.shape, self.rows = steps, shape, rows
         self.layout = layout(steps)
+        self.room = shape.block // 2 - shape.tag
         address = range(rows)
         super().__init__(
             {
@@ -48,17 +54,21 @@ class Microsequencer(wiring.Component):
                 "read": Out(address),
                 "write": Out(address),
                 "done": Out(range(rows // 2)),
-                "number": Out(3),
+                "number": Out(4 if self.room else 3),
                 "nibbles": Out(5),
                 "turn": Out(1),
                 "far": Out(1),
                 "size": Out(range(shape.block + 1)),
                 "decrypt": Out(1),
+                **({"brief": Out(1)} if self.room else {}),
             }
         )
         self._last = Signal()
         self._pairs = Signal(range(rows // 2))
         self._turns = Signal(5)
+        self._before = Signal.like(self.size) if self.room else self.size  # bytes before M_y
+        self._cuts = Signal() if self.room else Const(0)
+        self._empty = Signal() if self.room else Const(0)
 
     def elaborate(self, platform):
         m = Module()
@@ -71,6 +81,8 @@ class Microsequencer(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in (self.done, self._pairs, self.number, self.size, self._turns)]
             m.d.sync += [self._last.eq(0), self.decrypt.eq(0)]
+            if self.room:
+                m.d.sync += [self._before.eq(0), self._cuts.eq(0), self._empty.eq(0)]
         return m
 
     def _steps(self, m: Module) -> None:
@@ -94,13 +106,16 @@ class Microsequencer(wiring.Component):
         known = Known(
             offered=self.block.size,
             final=self.block.last,
-            size=self.size,
+            size=self._before,
             last=self._last,
             key=self.key_valid,
             decrypt=self.decrypt,
             pairs=self._pairs,
             done=self.done,
             number=self.number,
+            most=self._most(),
+            cuts=self._cuts,
+            empty=self._empty,
         )
         cond = Signal()
         used = {step.cond for step in self.steps} - {Cond.NEVER}
@@ -134,6 +149,7 @@ class Microsequencer(wiring.Component):
                 m.d.sync += self.decrypt.eq(block.decrypt)
                 with m.If(block.kind != BlockKind.TAG):
                     m.d.sync += [self.size.eq(block.size), self._last.eq(block.last)]
+                    self._measure(m)
             with m.Switch(count):
                 with m.Case(Count.ZERO):
                     m.d.sync += self.done.eq(0)
@@ -142,13 +158,40 @@ class Microsequencer(wiring.Component):
                 with m.Case(Count.ALL):
                     m.d.sync += [self._pairs.eq(self.done), self.done.eq(0)]
                 with m.Case(Count.ROUND):
-                    m.d.sync += self.number.eq(self.number + 1)
+                    following = self.number + 1
+                    following = Mux(self.number == self._most(), 0, following) if self.room else following
+                    m.d.sync += self.number.eq(following)
+
+    def _most(self) -> Any:
+        """The last round of AEZ-tiny."""
+        return Mux(self.brief, 9, 7) if self.room else 7
+
+    def _measure(self, m: Module) -> None:
+        """Bytes before M_y, of the last block of data or of the block before."""
+        if not self.room:
+            return
+        block = self.block
+        ends = (block.kind == BlockKind.DATA) & block.last
+        cuts = block.size <= self.room
+        before = Mux(cuts, self.shape.block - self.room, -self.room) + block.size
+        m.d.sync += [
+            self._before.eq(Mux(ends, before, block.size)),
+            self._cuts.eq(ends & cuts),
+            self._empty.eq(ends & (block.size == 0)),
+        ]
 
     def _turning(self, m: Module) -> None:
         """How often H is to be turned: by eight nibbles, and then by one."""
-        n, turns = self.size[:4], self._turns
+        n, turns = self._before[:4], self._turns
+        twice, high = Cat(Const(0, 1), n), Const(1, 1)
+        if self.room:
+            m.d.comb += self.brief.eq(self._cuts & (n != 0))
+            high = ~self.brief
+        size = Mux(self.step.half, Cat(n, high), twice)
+        if self.room:
+            size = Mux(self.step.span == Span.PART, 2 * self.room, Mux(self.step.span == Span.REST, -twice, size))
         m.d.comb += [
-            self.nibbles.eq(Mux(self.step.half, Cat(n, Const(1, 1)), Cat(Const(0, 1), n))),
+            self.nibbles.eq(size),
             self.turn.eq((self.step.wait == Wait.TURNED) & (turns != 0)),
             self.far.eq(turns[3:] != 0),
         ]

@@ -29,6 +29,7 @@ __all__ = [
     "OperandSource",
     "Out",
     "Row",
+    "Span",
     "Text",
     "Turn",
     "Wait",
@@ -80,13 +81,17 @@ class Text(enum.Enum):
 
 
 class Hold(enum.Enum):
-    """H: kept, V, or the first e nibbles of V, then 8 and zeros, only zeros, or the nibbles of H."""
+    """H: kept, V, or the first e nibbles of V, then 8 and zeros, only zeros, or the nibbles of H.
+
+    FLIP: the first bit of the AES' result is added to the first bit of H
+    """
 
     KEEP = 0
     V = 1
     PAD = 2
     CUT = 3
     MERGE = 4
+    FLIP = 5
 
 
 class Acc(enum.Enum):
@@ -107,6 +112,7 @@ class Row(enum.Enum):
     LEFT, RIGHT: P and Q, exchanged in each round of AEZ-tiny
     ZERO:        never written
     INPUT:       the first half of a hashed input block
+    END:         the message's last bytes, then the tag or zeros: M_y with a short tag
     TAU, DELTA, SX, SY, S, CY: values by name. P, Q: blocks of the fragment, and intermediate values
     """
 
@@ -125,6 +131,7 @@ class Row(enum.Enum):
     SY = 22
     S = 23
     CY = 24
+    END = 25
     P = 26
     Q = 27
 
@@ -145,6 +152,19 @@ class Turn(enum.Enum):
     KEEP = 0
     LEFT = 1
     RIGHT = 2
+
+
+class Span(enum.Enum):
+    """e, in nibbles.
+
+    SIZE: twice the bytes of the last block beyond a multiple of 16, or half of AEZ-tiny's string
+    PART: the message's bytes in M_y
+    REST: what SIZE leaves of a block
+    """
+
+    SIZE = 0
+    PART = 1
+    REST = 2
 
 
 class Out(enum.Enum):
@@ -193,6 +213,7 @@ class Cond(enum.Enum):
     EVEN:             the accepted block's size is a multiple of 16
     NONE, DONE, MORE: the message has no pair; all pairs are done; more pairs follow
     ROUNDS:           another round of AEZ-tiny follows
+    CUTS, EMPTY:      all bytes of the last block of data are in M_y; the block has no byte
     """
 
     NEVER = 0
@@ -213,6 +234,8 @@ class Cond(enum.Enum):
     DONE = 15
     ROUNDS = 16
     MORE = 17
+    CUTS = 18
+    EMPTY = 19
 
 
 @dataclass(kw_only=True)
@@ -223,7 +246,10 @@ class Known:
     size, last:     bytes of the last block hashed or enciphered; the block is the last of its kind
     key, decrypt:   a key is offered; the message is deciphered
     pairs, done:    pairs of the message; pairs done
-    number:         round of AEZ-tiny
+    number, most:   round of AEZ-tiny; the last round
+    cuts, empty:    all bytes of the last block of data are in M_y; the block has no byte
+
+    ``size`` counts no byte in M_y. If all bytes of the last block are in M_y, ``size`` is of the block before.
     """
 
     offered: Any = 0
@@ -235,6 +261,9 @@ class Known:
     pairs: Any = 0
     done: Any = 0
     number: Any = 0
+    most: Any = 7
+    cuts: Any = 0
+    empty: Any = 0
 
     def conditions(self) -> dict[Cond, Any]:
         """The value of each condition."""
@@ -255,8 +284,10 @@ class Known:
             Cond.ENCRYPT: self.decrypt == 0,
             Cond.NONE: self.pairs == 0,
             Cond.DONE: self.done == self.pairs,
-            Cond.ROUNDS: self.number != 7,
+            Cond.ROUNDS: self.number != self.most,
             Cond.MORE: self.done != self.pairs,
+            Cond.CUTS: self.cuts,
+            Cond.EMPTY: self.empty,
         }
 
 
@@ -317,6 +348,8 @@ class MicroStep:
     read:       row at the memory's output in the next cycle
     write:      row for ``source``
     half:       e is half of AEZ-tiny's string, in nibbles; low: e is the last block's bytes beyond a multiple of 16
+    span:       e, if not as ``half`` says
+    forced:     the first bit of H, as a text, is 1
     target:     name of a step; after linking, the step's number
     gather:     T + the pipeline's result is added to the sum
     read_back, write_back: pairs from the pair of rows W and X to the present pair
@@ -351,9 +384,11 @@ class MicroStep:
     gather: int = 0
     read_back: int = 0
     write_back: int = 0
+    span: Span = Span.SIZE
+    forced: int = 0
 
 
-WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "read_back": 3, "write_back": 3}
+WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "forced": 1, "read_back": 3, "write_back": 3}
 """Bits of number fields."""
 
 

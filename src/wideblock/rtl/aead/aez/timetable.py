@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..cipher import BlockKind
 from .overlap import CALL
-from .step import Base, Count, Enter, Known, MicroStep, Out, Turn, Wait
+from .step import Base, Count, Enter, Known, MicroStep, Out, Span, Turn, Wait
 
 __all__ = ["AezTimetable", "setup"]
 
@@ -17,10 +17,10 @@ def setup(steps: Sequence[MicroStep]) -> int:
 
 
 class AezTimetable:
-    """The program carried out on lengths alone, for one message."""
+    """The program carried out on lengths alone, for one message. ``room``: bytes of the message in M_y."""
 
-    def __init__(self, steps: Sequence[MicroStep], *, decrypt: bool):
-        self._steps, self._known = steps, Known(decrypt=decrypt)
+    def __init__(self, steps: Sequence[MicroStep], *, decrypt: bool, room: int = 0):
+        self._steps, self._known, self._room = steps, Known(decrypt=decrypt), room
         self._place = setup(steps)
         self._cycle = self._turns = 0
         self._results: list[int] = []
@@ -33,6 +33,10 @@ class AezTimetable:
         if kind is not BlockKind.TAG:
             known = self._known
             known.size, known.last, known.offered, known.final = size, last, size, last
+            if self._room and kind is BlockKind.DATA and last:
+                known.cuts, known.empty = size <= self._room, size == 0
+                known.size = size - self._room + (32 if known.cuts else 0)
+                known.most = 9 if known.cuts and known.size % 16 else 7
         at = self._cycle
         self._carry_out()
         return at
@@ -76,12 +80,21 @@ class AezTimetable:
             case Count.ALL:
                 known.pairs, known.done = known.done, 0
             case Count.ROUND:
-                known.number = (known.number + 1) % 8
-        n = known.size % 16
-        nibbles = 16 + n if step.half else 2 * n
+                known.number = 0 if known.number == known.most else known.number + 1
         if step.turn is not Turn.KEEP:
+            nibbles = self._nibbles(step)
             self._turns = (nibbles if step.turn is Turn.LEFT else -nibbles) % 32
 
+    def _nibbles(self, step: MicroStep) -> int:
+        """e of a step."""
+        n = self._known.size % 16
+        if step.span is Span.PART:
+            return 2 * self._room
+        if step.span is Span.REST:
+            return -2 * n
+        brief = self._known.cuts and n
+        return n + (0 if brief else 16) if step.half else 2 * n
+
     def _enters(self, enter: Enter, live: bool) -> bool:
-        whole = not (self._known.last and self._known.size < 16)
+        whole = not (self._known.last and (self._known.cuts or self._known.size < 16))
         return {Enter.NONE: False, Enter.SAME: live, Enter.WHOLE: whole, Enter.SECOND: True}[enter]
