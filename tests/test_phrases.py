@@ -11,14 +11,14 @@ ROOT = Path(wideblock.__file__).parent
 TOOLS = Path(__file__).parents[1] / "tools"
 PAGES = sorted(page for page in TOOLS.parent.glob("docs/**/*.md") if page.name not in ("test-plan.md", "claims.md"))
 POINTING = {
-    "": (5.5, 2), "catalog": (5.0, 1), "cli": (4.4, 0), "docs": (5.5, 90), "drive": (4.4, 0), "evaluate": (4.0, 0),
-    "evidence": (4.3, 1), "export": (4.2, 0), "image": (5.0, 0), "native": (6.2, 0), "renewal": (3.9, 1),
-    "rtl": (5.7, 1), "rtl/aead": (5.0, 26), "rtl/aes": (4.1, 5), "rtl/bus": (2.6, 1), "rtl/dma": (5.0, 0),
-    "rtl/engine": (4.1, 0), "rtl/flow": (2.0, 0), "rtl/gf128": (3.9, 3), "rtl/hash": (1.5, 0), "rtl/keys": (2.1, 0),
-    "rtl/sector": (2.1, 1), "rtl/shell": (5.9, 0), "rtl/stream": (2.6, 0), "rtl/tes": (4.5, 8),
-    "simulation": (5.1, 0), "spec": (5.0, 12), "synth": (5.0, 3), "tools": (3.4, 0), "vectors": (5.5, 2),
-    "verify": (3.2, 0), "verify/aead": (4.4, 0), "verify/core": (5.0, 0), "verify/coverage": (5.0, 0),
-    "verify/engine": (5.0, 1), "verify/formal": (2.9, 0), "verify/mutation": (5.0, 0), "verify/sector": (3.9, 0),
+    "": (4.6, 0), "catalog": (4.8, 0), "cli": (4.4, 0), "docs": (5.5, 90), "drive": (4.4, 0), "evaluate": (4.0, 0),
+    "evidence": (3.9, 0), "export": (4.2, 0), "image": (4.9, 0), "native": (2.8, 0), "renewal": (3.4, 0),
+    "rtl": (1.5, 0), "rtl/aead": (4.9, 26), "rtl/aes": (3.9, 0), "rtl/bus": (2.5, 0), "rtl/dma": (4.7, 0),
+    "rtl/engine": (4.1, 0), "rtl/flow": (2.0, 0), "rtl/gf128": (3.3, 0), "rtl/hash": (1.5, 0), "rtl/keys": (2.1, 0),
+    "rtl/sector": (2.1, 0), "rtl/shell": (1.0, 0), "rtl/stream": (2.6, 0), "rtl/tes": (3.3, 0), "simulation": (5.0, 0),
+    "spec": (4.0, 0), "synth": (4.6, 0), "tools": (3.4, 0), "vectors": (3.3, 0), "verify": (3.2, 0),
+    "verify/aead": (4.4, 0), "verify/core": (4.9, 0), "verify/coverage": (4.7, 0), "verify/engine": (4.6, 0),
+    "verify/formal": (2.9, 0), "verify/mutation": (4.9, 0), "verify/sector": (3.9, 0),
 }  # fmt: skip
 """Most pointing words in a hundred of docstrings of each room, and most sentences with more than two of them.
 

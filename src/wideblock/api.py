@@ -53,7 +53,7 @@ class ConfiguredCore:
         return f"preset({self.contract.name!r}){f'.changed({changes})' if changes else ''}{name}"
 
     def _repr_html_(self) -> str:
-        """Parameters and cycles, as a notebook shows them."""
+        """Parameters and cycles, as a notebook shows a value."""
         rows = {**self.parameters, **{f"{name}, cycles": cycles for name, cycles in self.cycles.items()}}
         return Records(("core", self.name), tuple(rows.items()))._repr_html_()
 
@@ -190,10 +190,10 @@ class SpecifiedCipher:
 
 
 class NativeCipher(SpecifiedCipher):
-    """A sector scheme under one key in the native library, in both directions; any number of threads may use it.
+    """A sector scheme under a key in the native library, in both directions; any number of threads may use it.
 
-    A context manager: leaving it wipes the key's values. Sectors are of the core's size, or of any that it takes where
-    they come one by one.
+    A context manager: leaving it wipes the key's values. Sectors are of the core's size; a single sector has any
+    length that the core takes.
     """
 
     def __init__(self, core: SectorContract, key: bytes):
@@ -209,7 +209,7 @@ class NativeCipher(SpecifiedCipher):
 
         sectors: a buffer of bytes, such as bytes, a memoryview, an array of NumPy
         first:   number of the first sector; the tweaks are the sectors' numbers, little-endian, unless
-        tweaks:  a buffer has them, one after the other
+        tweaks:  a buffer of tweaks, back to back
         out:     a buffer of as many bytes that can be written; ``sectors`` itself: in place
         threads: the most that work
         Raises UserError for a buffer of another size or form, and for a number that does not fit the tweak.

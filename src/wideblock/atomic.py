@@ -47,7 +47,7 @@ class TargetFile:
 
 @contextmanager
 def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[TargetFile]:
-    """File, renamed to ``path`` when the block ends; if the block raises, ``path`` stays as it was.
+    """File, renamed to ``path`` when the block ends; if the block raises, ``path`` stays unchanged.
 
     A symbolic link is followed: the target is replaced, the link stays.
 

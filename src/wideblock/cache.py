@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of files that take long to make, found again by the hash of all sources.
+"""Folders of expensive files, found again by the hash of all sources.
 
-A folder is whole or absent, whatever interrupts its making. A digest of every file is beside the folder: a folder with
+A folder is whole or absent, whatever interrupts the making. A digest of every file is beside the folder: a folder with
 a truncated or changed file counts as absent and is made again. Of several processes in need of a folder, the first
-makes the folder and all others wait.
+makes the folder; the rest wait.
 """
 
 import fcntl

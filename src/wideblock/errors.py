@@ -5,7 +5,7 @@ __all__ = ["UserError"]
 
 
 class UserError(ValueError):
-    """Something that was asked for cannot be; the message is a line with the fault and a right value.
+    """An impossible request; the message is a line with the fault and a right value.
 
-    The command line prints the message alone. Any other exception is a fault of the code and keeps its traceback.
+    The command line prints the message alone. All further exceptions are faults of the code and keep the traceback.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text files that a user gives."""
+"""Text files of a user."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every named preset, scheme by scheme, and the parts that the papers measure alone.
 
-A scheme is one module of this package with a ``SCHEME`` and its ``PRESETS``; a new module there is a new scheme.
+A scheme is a module of the package with a ``SCHEME`` and ``PRESETS``; a new module here is a new scheme.
 """
 
 import difflib

@@ -44,8 +44,8 @@ def digest_of(modules: Iterable[str], rooms: Collection[str], stated: Collection
 
     modules: names below the package, with dots, such as "verify.formal"; a package stands for all of its modules
     rooms:   packages, by names of the same form
-    stated:  packages whose ``__init__`` is left out with what it imports, as what it says of a core has its own digest
-    A module outside of ``rooms`` is not part of the digest, its imports are followed once.
+    stated:  packages whose ``__init__`` is left out with all imports, as statements on a core have a separate digest
+    A module outside of ``rooms`` is not part of the digest; the module's imports are followed once.
     """
     files = modules_of(modules, rooms, stated)
     beside = {path for file in files for path in file.parent.iterdir() if path.suffix in SOURCES}

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native twin: every sector scheme in C++ at the speed of the machine, bit-identical to its specification."""
+"""The native twin: every sector scheme in C++ at the speed of the machine, bit-identical to the specification."""

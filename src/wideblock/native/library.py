@@ -27,7 +27,7 @@ HEADER = SOURCE / "wideblock.h"
 MAJOR = __version__.partition(".")[0]
 LIBRARY, ARCHIVE = "libwideblock.so", "libwideblock.a"
 SONAME = f"{LIBRARY}.{MAJOR}"
-"""Name by which programs find the library; ``wideblock.h`` says when its number rises."""
+"""Name by which programs find the library; ``wideblock.h`` has the rule of the number."""
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ def layers(machine: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def library_file() -> Path:
-    """The shared library, built if it is not kept from an earlier run. Raises :class:`BuildError`."""
+    """The shared library, built unless kept from an earlier run. Raises :class:`BuildError`."""
     files = [path for path in sorted(SOURCE.iterdir()) if path.suffix in (".h", ".cpp", ".txt", ".map")]
     made_of = [compiler(), sys.platform, platform.machine(), *(path.read_text() for path in (*files, Path(__file__)))]
     folder = cache_directory() / "native" / name_of(made_of)
@@ -58,7 +58,7 @@ def library_file() -> Path:
 
 @cache
 def library() -> ctypes.CDLL:
-    """The library, loaded, its functions declared. Raises :class:`BuildError`."""
+    """The library, loaded, with declared functions. Raises :class:`BuildError`."""
     loaded = ctypes.CDLL(str(library_file()))
     context, size, data = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
     crypt = [context, ctypes.c_int, data, data, size, size, data, size, ctypes.c_uint]
@@ -86,9 +86,9 @@ def library() -> ctypes.CDLL:
 def compile_library(
     made: Path, *, command: str | None = None, machine: str | None = None, flags: tuple[str, ...] = ()
 ) -> None:
-    """Puts the library into folder ``made``; objects go beside it.
+    """Puts the library into folder ``made``; objects go beside the folder.
 
-    command, machine: a cross compiler and its target; None: the compiler and the machine of this process
+    command, machine: a cross compiler and the target; None: compiler and machine of the process
     flags:            more of the compiler's
     Raises :class:`BuildError`.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers of a block device: built at first use, on the native library, and kept between runs.
 
-One is a plugin of nbdkit, the other a program for the kernel's driver ublk. Both take parameters ``name=value``.
+``plugin`` is for nbdkit, ``ublk`` a program for the kernel's driver ublk. Both take parameters ``name=value``.
 """
 
 import logging
@@ -22,7 +22,7 @@ FLAGS = ("-std=c++17", "-O2", "-fvisibility=hidden", "-w")
 
 
 def nbdkit() -> str:
-    """Path of nbdkit. Raises UserError if it is not there."""
+    """Path of nbdkit. Raises UserError without nbdkit."""
     found = shutil.which("nbdkit")
     if found is None:
         raise UserError("nbdkit is not on PATH; install it, on Debian the packages nbdkit and nbdkit-plugin-dev")
@@ -38,7 +38,7 @@ def plugin() -> Path:
 
 
 def ublk() -> Path:
-    """The program's file, which has the library in it. Raises :class:`BuildError`."""
+    """The program's file, with the library inside. Raises :class:`BuildError`."""
     linked = (library_file().parent / ARCHIVE, "-pthread")
     wanted = "linux/ublk_cmd.h of Linux 6.0 or newer, on Debian of linux-libc-dev"
     return _built("the server of ublk", "ublk.cpp", "wideblock-ublk", linked, wanted)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scheme under one key in the native library."""
+"""A scheme under a key in the native library."""
 
 import ctypes
 import weakref
@@ -19,7 +19,7 @@ FORGED = 15
 
 
 class Twin:
-    """The library's ``scheme`` under ``key``, at the widest vectors of the processor unless ``width`` names others.
+    """The library's ``scheme`` under ``key``, at the widest vectors of the processor, or at ``width``.
 
     Any number of threads may use a twin; calls let other Python threads run. The key's values are wiped when the twin
     is closed or garbage.
@@ -64,7 +64,7 @@ class Twin:
         threads: int = 1,
         out: Bytes | None = None,
     ) -> Bytes:
-        """As :meth:`crypt`, under the sectors' numbers from ``first`` on, little-endian, with zeros behind them.
+        """As :meth:`crypt`, under the sectors' numbers from ``first`` on, little-endian, with zeros behind.
 
         Raises OverflowError for a number below 0 or beyond 16 bytes.
         """

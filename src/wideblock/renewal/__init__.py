@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renewal of evidence: questions that are open, their cost, runs that answer them, pages that show the answers."""
+"""Renewal of evidence: open questions, their cost, runs for the answers, pages with the answers."""

@@ -12,7 +12,7 @@ def below(n: Value, size: int) -> Value:
 
 
 def up_to(end: Value) -> Value:
-    """Flags of bytes 0 to ``end``, of all that ``end`` can number."""
+    """Flags of bytes 0 to ``end``, as many flags as ``end`` can number."""
     return Cat(Const(1, 1), *(end >= k for k in range(1, 1 << len(end))))
 
 
@@ -22,7 +22,7 @@ def only(n: Value, size: int) -> Value:
 
 
 def is_run(flags: Value) -> Value:
-    """Whether the flags are those of bytes 0 to some byte: of one byte or more."""
+    """Whether the flags are of bytes 0 to some byte: one byte or more."""
     return flags[0] & ~(flags[1:] & ~flags[:-1]).any()
 
 
@@ -35,17 +35,17 @@ def end(run: Value) -> Value:
 
 
 def bits(flags: Value) -> Value:
-    """Each flag for the eight bits of its byte."""
+    """Each flag for the eight bits of a byte."""
     return Cat(flag.replicate(8) for flag in flags)
 
 
 def kept(block: Value, flags: Value) -> Value:
-    """The bytes of the flags; the others are 0."""
+    """The bytes of the flags; the rest is 0."""
     return block & bits(flags)
 
 
 def chosen(flags: Value, block: Value, other: Value) -> Value:
-    """The bytes of ``block`` where flags are high, else those of ``other``."""
+    """The bytes of ``block`` where flags are high, else the bytes of ``other``."""
     places = [slice(8 * k, 8 * k + 8) for k in range(len(flags))]
     return Cat(Mux(flags[k], block[place], other[place]) for k, place in enumerate(places))
 

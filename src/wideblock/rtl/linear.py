@@ -33,7 +33,7 @@ def shared_sums(rows: Sequence[int], inputs: int) -> tuple[list[tuple[int, int]]
 
 
 def products(m: Module, x: Sequence[Value], rows: Sequence[int], name: str) -> list[Value]:
-    """``rows`` times the vector ``x``, whose elements are of equal width."""
+    """``rows`` times the vector ``x`` of elements of equal width."""
     pairs, left = shared_sums(rows, len(x))
     terms = list(x)
     for a, b in pairs:

@@ -15,8 +15,8 @@ __all__ = ["FixedLatency", "Pipeline", "Timing", "later"]
 class Timing:
     """Cycle contract of a part.
 
-    latency:  clock edges from the one that takes an input to the first one at which its result can be taken
-    interval: clock edges between two inputs that are taken; 1 is full rate
+    latency:  clock edges from an input, taken, to the first edge at which the result can be taken
+    interval: clock edges between two accepted inputs; 1 is full rate
     """
 
     latency: int
@@ -24,7 +24,7 @@ class Timing:
 
 
 def FixedLatency(i_shape, o_shape) -> wiring.Signature:
-    """Streams of a datapath that never stalls: ``o`` is a function of the ``i`` of ``timing.latency`` cycles ago."""
+    """Streams of a datapath without stalls: ``o`` is a function of the ``i`` of ``timing.latency`` cycles ago."""
     return wiring.Signature(
         {
             "i": In(stream.Signature(i_shape, always_ready=True)),
@@ -34,10 +34,10 @@ def FixedLatency(i_shape, o_shape) -> wiring.Signature:
 
 
 class Pipeline:
-    """Named values that move through registers together; a :meth:`cut` is a cycle.
+    """Named values in step through registers; a :meth:`cut` is a cycle.
 
     Values are read as attributes; ``ahead`` has what the last cut registers, a cycle before it is live. Data registers
-    have no reset, the valid chain has one; None as ``valid``: no chain. Nothing ever stalls.
+    have no reset, the valid chain does; None as ``valid``: no chain. Nothing ever stalls.
     """
 
     def __init__(self, m: Module, *, valid: Value | None, **values):
@@ -71,7 +71,7 @@ class Pipeline:
 def later(m: Module, name: str, value: ValueLike, *, cycles: int, clear: Value) -> Value:
     """``value`` of ``cycles`` cycles ago, zero while clearing; to be called outside of conditions.
 
-    Its registers have the ``name``.
+    The registers have the ``name``.
     """
     moved = Value.cast(value)
     for cycle in range(cycles):

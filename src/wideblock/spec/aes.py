@@ -155,7 +155,7 @@ class AES:
 
     Bytes:    a key of 16, 24 or 32 bytes; data of any whole number of 16-byte blocks, none included.
     Source:   FIPS 197, Algorithms 1 to 3.
-    Security: a model to compare with: its tables are indexed by secrets, so its running time may depend on them.
+    Security: a model to compare with: tables are indexed by secrets, and the running time may depend on secrets.
     """
 
     def __init__(self, key: bytes):

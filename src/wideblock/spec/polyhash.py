@@ -70,10 +70,11 @@ def brw(tau: int, blocks: Sequence[int], *, two_block_rule: TwoBlockRule = TwoBl
 def brw_order(n: int) -> list[int]:
     """pi(1), .., pi(n): which block is X_1, .., X_n of the BRW polynomial in the HEH and HMCH paper.
 
-    The paper's circuit takes two blocks a clock as they come, and its multiplier of three stages wants them in the
-    order of its multiplications. Multiplication x = 2, 4, .. has the factors of X_(x-1) and X_x and is part of that of
-    x + l, where l is the largest power of two in x; it starts three clocks after the last of its own parts at the
-    soonest. Those that have parts go first, in the order in which they can, then those that have none.
+    The paper's circuit takes two blocks a clock in the order of arrival; the multiplier, of three stages,
+    needs the order of the products. Multiplication x = 2, 4, .. has the factors of X_(x-1) and X_x and is part of
+    product x + l, where l is the largest power of two in x; the product starts three clocks or more after
+    the last of its parts. Multiplications with parts go first, in the order of their earliest clocks, then all without
+    parts.
 
     Source: IEEE TC 62(2), 2013, figure 4 and section 4.2; printed there are ``clock - ST > NS`` and a loop while both
             lists are not empty, but only ``>=`` and a loop while one is not empty give the paper's own permutation.

@@ -18,8 +18,8 @@ __all__ = ["PsiScheme"]
 class PsiScheme:
     """A scheme that hashes by psi = h * BRW_h or h * Poly_h under a key K || h, for sectors of ``sector_bytes``.
 
-    ``order`` is that of the blocks in BRW: ``"natural"`` is X_1, X_2, ..; ``"paper"`` is the permutation that the paper
-    uses instead, so that its circuit meets the blocks as it wants them. The two do not understand each other.
+    ``order``, of the blocks in BRW: ``"natural"`` is X_1, X_2, ..; ``"paper"`` is the paper's permutation, for a
+    circuit without a window of blocks. The two orders are not compatible.
 
     Bytes:  K of 16 or 32 bytes, then h of 16; a tweak of 16; sectors of m >= 2 whole blocks.
     Source: IEEE TC 62(2), 2013, sections 4.1 and 4.2.

@@ -44,7 +44,7 @@ class WideBlock(Protocol):
 
 
 class Sealed:
-    """Sectors sealed by a scheme under one key, which takes sectors that are 16 bytes longer.
+    """Sectors sealed by a scheme under a key; the scheme takes sectors 16 bytes longer.
 
     Bytes:    tweaks of the scheme; sectors of 16 bytes less than the scheme's; an ICV of 16.
     Source:   see the module.
@@ -77,7 +77,7 @@ class Sealed:
         return result + icv
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        """The plain sector of one with its ICV behind it; :class:`Forged` as :meth:`unseal`."""
+        """The plain sector of a sealed sector with the ICV behind; :class:`Forged` as :meth:`unseal`."""
         return self.unseal(tweak, sector[-ICV:], sector[:-ICV])
 
     def seal(self, tweak: bytes, sector: bytes) -> tuple[bytes, bytes]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intermediate values of a specification, by the names that its lines, which are the paper's, give them."""
+"""Intermediate values of a specification, by the names in the lines of the specification, which are the paper's."""
 
 import sys
 from types import FrameType
@@ -16,7 +16,7 @@ BLOCK = 16
 def trace(scheme: Any, decrypt: bool, tweak: bytes, sector: bytes) -> Values:
     """Each value of a block that ``encrypt`` or ``decrypt`` of ``scheme`` names, in order.
 
-    Those of the method itself, and of the functions of its file that it calls. Field elements are blocks as the
+    Values of the method, and of called functions in the same file. Field elements are blocks as the
     scheme's ``reading`` has them, or its file's.
     """
     method, found = scheme.decrypt if decrypt else scheme.encrypt, {}

@@ -2,7 +2,7 @@
 """Attacks on XCB: the plaintext of a sector, from a few queries with other sectors and no key.
 
 Each takes the two directions of an implementation as functions (tweak, sector) -> sector, a model or a core, and a
-ciphertext sector that it never passes to ``decrypt`` under its own tweak.
+ciphertext sector, never passed to ``decrypt`` under the sector's tweak.
 
 Notation as in :mod:`wideblock.spec.xcb`; ks(D) is the key stream that D starts. The hash is linear: in version 2,
 h1(Z, B + x) = h1(Z, B) + p(x) and h2(Z, E + x) = h2(Z, E) + p(x) with the same p in both, the difference that they
@@ -25,7 +25,7 @@ def recover_all_but_last_block(encrypt: Cipher, decrypt: Cipher, tweak: bytes, c
     """B of the plaintext B || A of a version 2 ciphertext E || G, with two queries.
 
     Deciphering (E + x) || G meets D' = D + p(x) and gives B' || A'. Enciphering (B' + x) || A' meets D' + p(x) = D
-    again, so that its result E'' shows ks(D) = E'' + B' + x, and B = E + ks(D).
+    again: the result E'' shows ks(D) = E'' + B' + x, and B = E + ks(D).
 
     x is a difference of the first byte; any but zero serves.
 
@@ -42,8 +42,8 @@ def recover_sector(encrypt: Cipher, decrypt: Cipher, tweak: bytes, ciphertext: b
     """The plaintext of a version 2 ciphertext, with three queries.
 
     The queries of :func:`recover_all_but_last_block` give E'' || G'' with F'' = D + h2(Z, E''). Deciphering
-    (E'' + x) || G'' meets D' once more and gives E'' + x + ks(D') = B + x, because E'' = E + ks(D') + ks(D); its C is
-    D' + h1(Z, B + x) = D + h1(Z, B), that of the plaintext, and so its last block is A.
+    (E'' + x) || G'' meets D' once more and gives E'' + x + ks(D') = B + x, because E'' = E + ks(D') + ks(D); C is
+    D' + h1(Z, B + x) = D + h1(Z, B), as of the plaintext: the last block is A.
 
     Source: Wang, Mao, Xu, Jing, Wang, ePrint 2024/1527, for the number of queries; the steps follow from the equations.
     """

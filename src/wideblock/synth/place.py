@@ -87,8 +87,8 @@ def place(
     mhz:           what the router aims at; it may miss it
     options:       arguments of the synthesis pass beyond the target's own
     route_options: those of place and route; None for the target's
-    timeout:       seconds that each of the two tools may take
-    The same arguments and tools give the same result. An AES core takes minutes; another seed, ``mhz`` or option of the
+    timeout:       most seconds of each of the two tools
+    Equal arguments and tools give an equal result. An AES core takes minutes; another seed, ``mhz`` or option of the
     route right after it is not synthesised again.
     """
     router = target.router

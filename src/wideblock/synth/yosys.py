@@ -58,7 +58,7 @@ class AreaReport:
     kge:            area over that of a thousand NAND2 (ASIC), else None
     luts:           LUTs of all sizes; on Lattice families LUT4s, with those inside carry and wide-function cells
     wide_muxes:     MUXF7, MUXF8 and such: no LUTs
-    lutram, shift_registers: cells, each of which takes LUTs of its own that ``lcs`` and ``luts`` do not count
+    lutram, shift_registers: cells with LUTs beside the counts of ``lcs`` and ``luts``
     block_rams:     in the family's largest block (36 kbit on Xilinx, 16 kbit on Lattice)
     memory_bits:    bits of memories that are outside ``kge`` (ASIC)
     cells:          every cell type with its number
@@ -186,7 +186,7 @@ def _read(top: str) -> list[str]:
 def run(script: Iterable[str], where: Path, name: str, timeout: float | None = None) -> None:
     """Runs Yosys passes, one a line, in directory ``where`` and in a process of its own; ``NAME.log`` is its output.
 
-    A process of its own, since Yosys numbers what has no name from its start on, and ends the process when it fails.
+    A separate process: Yosys numbers nameless objects from its start on, and ends the process at a failure.
     Raises :class:`FlowError`; ``timeout`` is in seconds.
     """
     _share()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Known answers, each set with its source: what the specifications are held against.
 
-One JSON file a cipher: ``{"cipher", "sets": [{"name", "source", "official", .., "vectors": [{..}]}]}``. Byte strings
-are hex, first byte first. What a set says beside its name and source holds for each of its vectors.
+A JSON file a cipher: ``{"cipher", "sets": [{"name", "source", "official", .., "vectors": [{..}]}]}``. Byte strings
+are hex, first byte first. Further members of a set hold for each of the vectors.
 """
 
 import json
@@ -35,8 +35,8 @@ class Vector:
 class VectorSet:
     """Known answers of one source.
 
-    ``official``: True if the standard's body or the designers published them, "probable" if that is only likely,
-    False if a reference was run to produce them; ``source`` says which.
+    official: True if published by the standard's body or the designers, "probable" if only likely so; False if
+              computed by a reference, which ``source`` names
     """
 
     name: str
@@ -46,7 +46,7 @@ class VectorSet:
 
 
 def names() -> list[str]:
-    """The ciphers that have known answers."""
+    """Ciphers with known answers."""
     return sorted(file.name.removesuffix(".json") for file in files(__name__).iterdir() if file.name.endswith(".json"))
 
 

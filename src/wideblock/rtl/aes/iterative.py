@@ -198,7 +198,7 @@ class IterativeEncryption(_Iterative):
 
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
-    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
+    With two ``key_sets``, ``round_keys`` has the round keys of two keys; ``second``, beside ``i``, chooses the key.
     ``full_rounds`` is a number of rounds, all with MixColumns, under one round key more: AES4 has four.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), interval as long;
@@ -219,7 +219,7 @@ class IterativeDecryption(_Iterative):
 
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
-    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
+    With two ``key_sets``, ``round_keys`` has the round keys of two keys; ``second``, beside ``i``, chooses the key.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), interval as long;
             ``ahead`` has the result a cycle before ``o``, before the last register.

@@ -30,7 +30,7 @@ class KeyExpansion(wiring.Component):
     both reach a common clock; where the S-box is one table, at most two.
 
     Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
-            AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192; ``short_latency`` for a
+            AES-256 (11, 14), as the key itself is one or two round keys; 9 for AES-192; ``short_latency`` for a
             short one. The next key can be taken then.
     Paths:  none.
     Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them, and

@@ -36,7 +36,7 @@ class Round(wiring.Component):
              cycle before ``o``
 
     Timing: latency ``stages``, full rate, never stalls. The first register of S-boxes in block RAM is their read; with
-            one stage there is no other, and the logic behind it ends at the next round's.
+            one stage the logic behind the read ends at the register of the next round.
     Source: FIPS 197, 5.1 and 5.3.
     """
 
@@ -99,7 +99,7 @@ class Round(wiring.Component):
 
     @staticmethod
     def _ports(m: Module, state: Value, name: str) -> Planes:
-        """The planes of a state, with names: a net without one gets a number, and rounds that differ in a number alone
+        """The planes of a state, with names: a net without a name gets a number, and rounds with different numbers
         would not be one module."""
         return [named(m, f"{name}{b}", plane) for b, plane in enumerate(separated(state))]
 

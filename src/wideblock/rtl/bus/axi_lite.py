@@ -107,7 +107,7 @@ class AxiLite(wiring.Component):
     """Accesses of an AXI4-Lite bus as pulses: a slave for the registers of ``registers``.
 
     ``aw``, ``w``, ``b``, ``ar`` and ``r`` are the channels of :func:`axi_lite_channels`. The word of a write is
-    accepted after its address. At most one write and one read are under way, independent of each other. The two low
+    accepted after its address. At most one write and one read are under way, independently. The two low
     bits of an address are ignored: strobes select the bytes of a write, and a read gives the whole word.
 
     access: out, accesses to the registers, see :func:`register_access`; the word of a read comes ``latency`` cycles

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of an engine on which the registers for all firmware depend, and codes of these registers."""
+"""Facts of an engine for the registers of all firmware, and codes of the registers."""
 
 from dataclasses import dataclass
 

@@ -238,7 +238,7 @@ class RegisterMap:
 
 
 def state_bit(name: str, low: int, text: str) -> RegisterField:
-    """A bit that shows a state of the hardware."""
+    """A bit with a state of the hardware."""
     return RegisterField(name, low, 1, Access.RO, text, volatile=True)
 
 

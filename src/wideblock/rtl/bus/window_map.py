@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of the window, through which firmware passes one sector."""
+"""Registers of the window, for a sector from firmware."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ def _sizes(facts: EngineFacts) -> str:
 
 
 def window_registers(facts: EngineFacts) -> Iterator[Register]:
-    """Request, state and words of the window, which the engine of ``facts`` has."""
+    """Request, state and words of the window in an engine of ``facts``."""
     yield Register(
         "WINDOW_REQUEST",
         _WINDOW,

@@ -86,8 +86,8 @@ class BinaryField:
     def reduce(self, c) -> Value:
         """c mod the polynomial, for a product ``c`` of 2 * width - 1 bits (a value, or a list of its bits).
 
-        The part at x^width and above is multiplied by the polynomial's low terms; the few of its bits that thereby
-        reach x^width once more are folded into the others first.
+        The part at x^width and above is multiplied by the polynomial's low terms; the few bits that reach x^width
+        once more are folded first.
 
         Cost: for a sparse polynomial about width XOR gates for each of its low terms.
         """

@@ -31,8 +31,8 @@ class Layer:
     name:   what the coefficients are, with their number of bits
     fan_in: bits of the layer before into the layer's widest gate
     bits:   registers of a cut after the layer
-    splits: whether it stands before the first sums of products; a cut there costs tables, for the sums of the
-            operands' halves no longer share one with the AND gates that take them
+    splits: whether it stands before the first sums of products; a cut at this place costs tables: sums of the
+            operands' halves and the AND gates behind no longer share a table
     """
 
     name: str
@@ -204,7 +204,7 @@ class Multiplier(wiring.Component):
         return m
 
     def _inputs(self) -> list[Value]:
-        """The bits of ``a`` and then those of ``b``, each with those of the other terms side by side."""
+        """The bits of ``a``, then of ``b``, each beside the bits of all further terms."""
         if self.terms == 1:
             return list(Value.cast(self.i.payload))
         w = self.field.width

@@ -135,7 +135,7 @@ class SectorParameters(Parameters):
     def ahead(self) -> int:
         """Cycles by which the control is ahead of the data: registers between control and data, for the clock.
 
-        With overlap, too, which hides the cycles of latency that it costs. Feistel-mix-Feistel has none.
+        With overlap, too: overlap hides the cycles of latency. Feistel-mix-Feistel has none.
         """
         return int(self.overlap or self.round_stages > 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AXI4-Stream ports around a core, AXI4-Lite ports where it has registers, and their names."""
+"""AXI4-Stream ports around a core, AXI4-Lite ports for registers, and the names of all."""
 
 from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.rtl.stream.interface import Channel
@@ -16,11 +16,11 @@ BUS = {"": "s_axi", "key": "s_axi_key", "dma": "s_axi_dma", "m": "m_axi"}  # of 
 
 
 class AxiStreamShell(Shell):
-    """``core`` behind the ports that users of Verilog expect, with ``aclk`` and the active-low reset ``aresetn``.
+    """``core`` behind the usual ports of Verilog, with ``aclk`` and the active-low reset ``aresetn``.
 
     Channels ``i``, ``o`` and ``key`` of the core's interface are ``s_axis``, ``m_axis`` and ``s_axis_key``; the tweak
-    is in the low bits of ``s_axis_tuser``, with sizes, if there are any, and decrypt above it. The five channels of a
-    bus of registers are ``s_axi`` or ``s_axi_key``, as AXI4-Lite names its signals.
+    is in the low bits of ``s_axis_tuser``, with sizes, if the core has sizes, and decrypt above. The five channels of a
+    bus of registers are ``s_axi`` or ``s_axi_key``, as AXI4-Lite names signals.
     """
 
     clock, reset, active_low = "aclk", "aresetn", True
@@ -41,6 +41,6 @@ class AxiStreamShell(Shell):
 
     @staticmethod
     def order(payload: list[Port], handshake: list[Port]) -> list[Port]:
-        """Data, user, valid, ready, last, keep. Of AXI4-Lite first all that is not handshake."""
+        """Data, user, valid, ready, last, keep. Of AXI4-Lite the handshake comes last."""
         before = [port for port in payload if not port.name.endswith(("tlast", "tkeep"))]
         return [*before, *handshake, *(port for port in payload if port not in before)]

@@ -10,7 +10,7 @@ __all__ = ["CaesarShell", "CaesarStreamShell"]
 
 
 class CaesarShell(Shell):
-    """``core`` behind the ports of that API, with ``clk`` and the active-high reset ``rst``.
+    """``core`` behind the ports of the API, with ``clk`` and the active-high reset ``rst``.
 
     Channels ``pdi``, ``sdi`` and ``do`` have ports such as ``pdi_data``, ``pdi_valid`` and ``pdi_ready``.
     Source: ePrint 2016/626.
@@ -30,10 +30,10 @@ class CaesarShell(Shell):
 
 
 class CaesarStreamShell(AxiStreamShell):
-    """``core``, whose interface has packets, behind AXI4-Stream ports, with ``aclk`` and the active-low ``aresetn``.
+    """``core``, with packets at the interface, behind AXI4-Stream ports, with ``aclk`` and the active-low ``aresetn``.
 
     Channels ``pdi``, ``sdi`` and ``do`` are ``s_axis_pdi``, ``s_axis_sdi`` and ``m_axis_do``. The first byte of a word
-    is in bits 7..0 of ``tdata``, as usual on the bus; so instructions and headers are strings of bytes, too.
+    is in bits 7..0 of ``tdata``, as usual on the bus; instructions and headers are strings of bytes, too.
     """
 
     swapped = ("word",)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exported module around a core, whatever its ports are called."""
+"""The exported module around a core, whatever the ports are called."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ __all__ = ["Port", "Shell", "Stream"]
 
 @dataclass(frozen=True)
 class Port:
-    """One port of the exported module: ``direction`` is "input" or "output", ``width`` in bits."""
+    """A port of the exported module: ``direction`` is "input" or "output", ``width`` in bits."""
 
     name: str
     direction: str
@@ -25,7 +25,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Stream:
-    """The ports of one channel: ``payload`` are its fields by port, each from the low bits up.
+    """The ports of a channel: ``payload`` are the fields by port, each from the low bits up.
 
     Names begin with ``prefix``, common to all channels of a bus. ``bus`` is the bus definition by the name of IP-XACT
     and Vivado, or None.
@@ -39,14 +39,14 @@ class Stream:
     bus: str | None = None
 
     def port(self, field: str) -> str:
-        """Name of the port that has a field."""
+        """Name of the port of a field."""
         return next(name for name, fields in self.payload.items() if field in {f.name for f in fields})
 
 
 class Shell(wiring.Component):
-    """``core`` behind ports with a clock and a reset; a subclass names them.
+    """``core`` behind ports with a clock and a reset; a subclass names the ports.
 
-    ``streams`` and ``ports`` say which port is what. No registers, no logic but the inversion of a reset.
+    ``streams`` and ``ports`` have the meaning of each port. No registers, no logic but the inversion of a reset.
     """
 
     clock: ClassVar[str]
@@ -54,9 +54,9 @@ class Shell(wiring.Component):
     active_low: ClassVar[bool]
     """Whether the reset is."""
     swapped: ClassVar[tuple[str, ...]] = ()
-    """Fields whose bytes have the opposite order at the ports."""
+    """Fields with bytes in the opposite order at the ports."""
     resets: ClassVar[str]
-    """Effect of a reset, for the documentation of its port."""
+    """Effect of a reset, for the documentation of the port."""
 
     @staticmethod
     def stream(channel: Channel) -> Stream:

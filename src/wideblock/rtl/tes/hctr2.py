@@ -14,8 +14,8 @@ whether the single call is AES or its inverse. H is POLYVAL under h, and len the
 The hash is linear in its blocks: H(len, T, N) = H(N) + H(len, T) h^(m-1), and both passes have the second term.
 
 Source: Crowley, Huckleberry, Biggers, ePrint 2021/1441; POLYVAL: RFC 8452, section 3.
-Bytes: byte 0 of a block holds the counter's low byte; the field is read as POLYVAL reads it, so that the powers of the
-hash key below are those of x h, which stands for h x^-128.
+Bytes: byte 0 of a block holds the counter's low byte; the field is read as in POLYVAL: powers of the hash key below are
+powers of x h, for h x^-128.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Hctr2Equations:
 
 
 class Hctr2(Hctr2Equations, HashCounterHash):
-    """HCTR2 for sectors of one size, encryption and decryption in one core, with one iterative inverse AES.
+    """HCTR2 for sectors of one size, encryption and decryption in a core, with an iterative inverse AES.
 
     Timing: see ``timing``.
     Security: that of the specification.
@@ -69,7 +69,7 @@ class Hctr2(Hctr2Equations, HashCounterHash):
     structure = Structure(specials=1, inverse_call=True)
 
     def H(self, N: Sequence[Block], into: HashEvent, *, skipped: int) -> list[Product]:
-        """POLYVAL of blocks that arrive in whole beats, but for those ``skipped`` before them."""
+        """POLYVAL of blocks in whole beats; ``skipped`` places before the first block are empty."""
         return horner_sums(self._beats([*[None] * skipped, *N]), into, decimation=self.parameters.decimation)
 
     def _beats(self, blocks: Sequence[Block | None]) -> list[Sequence[Block | None]]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """HCTR2 for messages and tweaks whose sizes each message states: the equations.
 
-Those of :mod:`.hctr2`, with a first block of the hash that has the size of the tweak, and a padding that has that of
-the message. Neither |T| nor |N| is known before a message is there, so H(len, T, N) is hashed as one run.
+The equations of :mod:`.hctr2`; the first block of the hash has the size of the tweak, and the padding the size of the
+message. Neither |T| nor |N| is known before the message: H(len, T, N) is hashed as one run.
 
 Source: Crowley, Huckleberry, Biggers, ePrint 2021/1441.
 """

@@ -32,7 +32,7 @@ __all__ = ["Hmch"]
 
 
 class Hmch(HashCounterHash):
-    """HMCH for sectors of one size, encryption and decryption in one core, with one iterative inverse AES.
+    """HMCH for sectors of one size, encryption and decryption in a core, with an iterative inverse AES.
 
     Timing: see ``timing``.
     Security: that of the specification.

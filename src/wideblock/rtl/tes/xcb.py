@@ -38,7 +38,7 @@ __all__ = ["Xcb"]
 
 
 class Xcb(HashCounterHash):
-    """XCB, version 2, for sectors of one size, encryption and decryption in one core, with an iterative AES for the
+    """XCB, version 2, for sectors of one size, encryption and decryption in a core, with an iterative AES for the
     first call of a sector and an iterative inverse AES for the last one.
 
     Timing: see ``timing``.
@@ -96,7 +96,7 @@ class Xcb(HashCounterHash):
     def tweak_and_lengths(self, plan: HchFrontPlan | HchBackPlan, into: HashEvent) -> list[Product]:
         """The other terms: h1 in the front pass and h2 in the back pass when encrypting, the other way when decrypting.
 
-        A product has one power that depends on the direction, and so one block of the tweak.
+        A product has a single power by the direction, and a single block of the tweak.
         """
         width, products = self.parameters.width, []
         lengths: list[tuple[int, Block]] = [(2, plan.lengths), (1, plan.header)]

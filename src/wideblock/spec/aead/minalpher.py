@@ -78,7 +78,7 @@ def _ST(states: States) -> States:
 
 
 def _M(states: States) -> States:
-    """XorMatrix adds A to B; MixColumns adds to each row those one and three below it. Its own inverse."""
+    """XorMatrix adds A to B; MixColumns adds to each row the rows one and three below. Self-inverse."""
     states = states.copy()
     states[:, 1] ^= states[:, 0]
     return states ^ states[:, :, [1, 2, 3, 0]] ^ states[:, :, [3, 0, 1, 2]]

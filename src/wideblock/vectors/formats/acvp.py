@@ -24,7 +24,7 @@ Test = Mapping[str, Any]
 class AcvpDocument:
     """A set of vectors.
 
-    head: the objects before the sets of a file that is a list
+    head: the objects before the sets, of a file with a list
     name: "set 2, " in a file of several sets, else empty
     """
 
@@ -64,15 +64,15 @@ class AcvpDocument:
         return f"{self.name}case {test['tcId']}"
 
     def answers(self, prompt: "AcvpDocument") -> bool:
-        """Whether it may have the results of a prompt: that of the same set, of the same algorithm if it says any."""
+        """Whether the document may have the results of a prompt: number of set equal, and algorithm if named."""
         ours, theirs = self.content, prompt.content
         return ours.get("vsId") == theirs.get("vsId") and ours.get("algorithm") in (None, theirs.get("algorithm"))
 
 
 def documents(file: Path, content: Any) -> list[AcvpDocument]:
-    """The sets of vectors of a file: one, or a list of objects without tests and of sets. Empty if it has no set.
+    """The sets of vectors of a file: one, or a list of objects without tests and of sets. Empty without a set.
 
-    Raises Unreadable for an entry behind a set that is none.
+    Raises Unreadable for another entry behind a set.
     """
     entries = content if isinstance(content, list) else [content]
     sets = [k for k, entry in enumerate(entries) if _is_set(entry)]

@@ -17,16 +17,16 @@ LAST = (1 << 128) - 1
 
 
 class Unreadable(UserError):
-    """A file, or a place in a file, of another form than the format's; the message is one line."""
+    """A file, or a place in a file, of another form than the format's; the message is a line."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One case: a message and its result under a key.
+    """A message and the result under a key.
 
-    file, place: where it is from; the place as its authors number it
+    file, place: source; the place by the authors' numbers
     preset:      the core that takes the most cases of the cipher
-    plaintext, ciphertext: None where the file has none; one of both is known
+    plaintext, ciphertext: None where the file has none; at least one is known
     unusable:    reason for which nothing can run the case, or empty
     """
 
@@ -41,7 +41,7 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitCase(Case):
-    """Data units, each of the length of its result.
+    """Data units, each of the length of the result.
 
     tweak: of the first unit; each further one has the next number, little-endian
     unit:  bytes of a unit, the last one perhaps shorter

@@ -304,7 +304,7 @@ class Model:
         return self.counted(state._replace(open=rest), unit.slot, self._blocks(unit.size))
 
     def _blocks(self, size: int) -> int:
-        """Counted blocks of a unit: those of the last beat, and those before it, up to the most of the counter."""
+        """Counted blocks of a unit: of the last beat, and of all beats before, up to the most of the counter."""
         last = (-(-size // 16) - 1) % self.width + 1
         return min(-(-size // 16) - last, self.most_before) + last
 

@@ -41,7 +41,7 @@ def published(check: SectorCheck) -> Finding:
 
     def wrong(vector: KnownAnswer) -> str | None:
         for decrypt in check.behaviour.directions:
-            given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
+            given, right = (vector.ciphertext, vector.plaintext) if decrypt else (vector.plaintext, vector.ciphertext)
             right += bytes(len(vector.icv)) if decrypt else vector.icv
             check.simulation.reset()
             request = Request(given, vector.tweak, decrypt, icv=vector.icv)

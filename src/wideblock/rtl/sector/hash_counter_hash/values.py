@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Value
-from amaranth.hdl import ValueLike
+from amaranth import Cat, Mux, Value
 
 from wideblock.rtl.hash.unit import HashPass, HashUnit
-from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.stages import StageFrame, Stages
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..parameters import HashedParameters
@@ -112,27 +111,17 @@ class HchCarried:
 
 
 @dataclass(frozen=True)
-class HchFrame:
+class HchFrame(StageFrame):
     """Shared by all stages. ``E``: results of the lanes; ``called``: result of lane 0, for single calls; ``beat``:
     blocks for the front hash.
-
-    Flags, counters and pointers of sectors are of the control, ahead of the data; :meth:`later` delays a value of the
-    control to the data.
     """
 
-    m: Module
-    stages: Stages
-    clear: Value
     front: HashPass
     back: HashPass
     E: list[Value]
     called: Value
     beat: list[Value]
     carried: HchCarried
-
-    def later(self, name: str, value: ValueLike) -> Value:
-        """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
-        return self.stages.later(name, value)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass
 
-from amaranth import Module, Signal, Value
+from amaranth import Signal, Value
 
-from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.stages import StageFrame
 from wideblock.rtl.stream.storage import Ring, Slots
 
 __all__ = ["Carried", "RunningFrame", "SingleCall"]
@@ -36,12 +36,9 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class RunningFrame:
+class RunningFrame(StageFrame):
     """Shared by all stages: memories of messages, rings of beats, results ``E`` of the lanes."""
 
-    m: Module
-    stages: Stages
-    clear: Value
     carried: Carried
     input: Ring
     result: Ring
