@@ -302,6 +302,24 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             "the key is not 16 bytes, binary or in hexadecimal, in a file of less than 1088 bytes",
         ),
         (("decrypt", FAST, "--key", "@{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
+        (("encrypt", FAST, "--in", "{image}", "--out", "{out}"), "give the key, --key HEX or --keys FILE"),
+        (("encrypt", FAST, "--keys", "{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
+        (
+            ("encrypt", FAST, "--keys", "{long}", "--in", "{image}", "--out", "{out}"),
+            "long is not TOML: Expected '=' after a key",
+        ),
+        (
+            ("encrypt", FAST, "--keys", "{ranges}", "--in", "{image}", "--out", "{out}"),
+            "ranges: standard input is no key of a range; give @FILE",
+        ),
+        (
+            ("encrypt", FAST, "--key", KEY, "--keys", "{ranges}", "--in", "{image}", "--out", "{out}"),
+            "give one of --key and --keys, not both",
+        ),
+        (
+            ("encrypt", FAST, "--keys", "{ranges}", "--icv", "{out}", "--in", "{image}", "--out", "{out}"),
+            "integrity check values are those of one key, got --keys; give --key",
+        ),
         (("encrypt", FAST, "--key", KEY, "--in", "{missing}", "--out", "{out}"), "no such file"),
         (("encrypt", "xts-enc", "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "must differ"),
         (
@@ -333,7 +351,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "long").write_text(KEY + " " * 2000 + "\nand more")
     (tmp_path / "long").chmod(0o600)
     (tmp_path / "folder").mkdir()
-    names = {"image", "odd", "long", "folder"}
+    (tmp_path / "ranges").write_text('[[range]]\nkey = "@-"\n')
+    (tmp_path / "ranges").chmod(0o600)
+    names = {"image", "odd", "long", "folder", "ranges"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
@@ -344,7 +364,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     [
         (("info", FAST, "--colour"), "wideblock: no such option: --colour; see wideblock info -h\n"),
         (("info",), "wideblock: missing argument 'PRESET'; see wideblock info -h\n"),
-        (("encrypt", FAST), "wideblock: missing option '--key'; see wideblock encrypt -h\n"),
+        (("encrypt", FAST), "wideblock: missing option '--in'; see wideblock encrypt -h\n"),
         (("paint",), "wideblock: no such command 'paint'; see wideblock -h\n"),
         (("--colour",), "wideblock: no such option: --colour; see wideblock -h\n"),
         (("verify", FAST, "--sectors", 0), "wideblock: invalid value for '--sectors': "),
@@ -376,6 +396,26 @@ def test_spec_engine_round_trip_and_tweak(tmp_path):
         contract(FAST).specification(bytes.fromhex(KEY)).encrypt((2).to_bytes(16, "little"), plain.read_bytes()[8192:])
     )
     assert cipher.read_bytes()[8192:] == expected
+
+
+def test_keys_of_ranges_are_in_the_file_or_in_files_beside_it(tmp_path):
+    plain, cipher, folder, other = tmp_path / "plain", tmp_path / "cipher", tmp_path / "keys", KEY[::-1]
+    folder.mkdir()
+    plain.write_bytes(bytes(range(256)) * 16 * 3)
+    (folder / "one").write_bytes(bytes.fromhex(other))
+    (folder / "ranges").write_text(f'[[range]]\nkey = "{KEY}"\n[[range]]\nstart = 0x11\nsectors = 1\nkey = "@one"\n')
+    (folder / "ranges").chmod(0o644)
+    (folder / "one").chmod(0o600)
+    result = run("encrypt", FAST, "--keys", folder / "ranges", "--in", plain, "--out", cipher, "--first-sector", 16,
+                 "--engine", "spec")  # fmt: skip
+    assert result.exit_code == 0 and f"other users can read the key in {folder / 'ranges'}, mode 0644" in result.stderr
+    right = [
+        contract(FAST)
+        .specification(bytes.fromhex(key))
+        .encrypt((16 + i).to_bytes(16, "little"), plain.read_bytes()[:4096])
+        for i, key in enumerate((KEY, other, KEY))
+    ]
+    assert cipher.read_bytes() == b"".join(right)
 
 
 def test_the_cores_cycles_are_reported(monkeypatch):
@@ -543,7 +583,7 @@ def test_the_manual_has_every_command_and_pages_that_help_names_have_their_subje
     manual = (docs / "command-line.md").read_text()
     assert [name for name in COMMANDS if f"\nwideblock {name} " not in manual] == []
     pages = set(re.findall(r"docs/[\w-]+\.md", " ".join(run("encrypt", "--help").output.replace("│", " ").split())))
-    assert pages == {"docs/block-device.md"}
+    assert pages == {"docs/block-device.md", "docs/command-line.md"} and "[[range]]" in manual
     assert all(f"`{name}`" in (docs / "block-device.md").read_text() for name in CONVENTIONS)
 
 

@@ -249,7 +249,7 @@ def test_another_engine_needs_only_its_name_in_the_table(tmp_path, monkeypatch):
     class Copy:
         chunk_bytes, sector_bytes, tweak_bytes, cycles = 128, 64, 16, None
 
-        def __init__(self, subject, key, decrypt, threads):
+        def __init__(self, subject, keys, decrypt, threads):
             pass
 
         def __enter__(self):
@@ -259,7 +259,7 @@ def test_another_engine_needs_only_its_name_in_the_table(tmp_path, monkeypatch):
             pass
 
         def crypt(self, chunks):
-            for sectors, tweaks in chunks:
+            for sectors, tweaks, _ in chunks:
                 assert len(sectors) <= 2 and tweaks.shape == (len(sectors), 16)
                 yield sectors
 

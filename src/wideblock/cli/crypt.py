@@ -17,6 +17,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import configured
 from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES, usual
+from wideblock.image.keyring import Keyring
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
 from wideblock.image.sealed import Forgeries, Layout, seal_image
 from wideblock.image.sealers import DM_CRYPT
@@ -25,12 +26,15 @@ KEY = "000102030405060708090a0b0c0d0e0f"
 EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
 STREAM = Path("-")
 
-Key = Annotated[
-    str,
-    typer.Option(
-        metavar="HEX",
-        help="Key in hexadecimal, or @FILE for a file with it, binary or hexadecimal, @- for standard input.",
-    ),
+KEY_OPTION = typer.Option(
+    metavar="HEX",
+    help="Key in hexadecimal, or @FILE for a file with it, binary or hexadecimal, @- for standard input.",
+)
+Key = Annotated[str, KEY_OPTION]
+OneKey = Annotated[str | None, KEY_OPTION]
+Keys = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keys of ranges of sectors, a file in TOML: docs/command-line.md has the form."),
 ]
 In = Annotated[
     Path,
@@ -127,6 +131,22 @@ def key_of(text: str, size: int) -> bytes:
         raise UserError(f"the key is not {form}") from None
 
 
+def keyring_of(path: Path, size: int) -> Keyring:
+    """The keys, of ``size`` bytes, of the file of ranges at ``path``; files that it names are beside it."""
+
+    def read(text: str) -> bytes:
+        if text == "@-":
+            raise UserError("standard input is no key of a range; give @FILE")
+        return key_of(f"@{path.parent / text[1:]}" if text.startswith("@") else text, size)
+
+    with path.open("rb") as file:
+        warn_if_others_read(file, str(path))
+        content = file.read(most := 1 << 24)
+    if len(content) == most:
+        raise UserError(f"{path} must be less than {most} bytes")
+    return Keyring.parse(str(path), content, read)
+
+
 def warn_if_others_read(file: BinaryIO, name: str) -> None:
     """Prints a line if further users than the owner can read ``file``, of a key."""
     mode = os.fstat(file.fileno()).st_mode
@@ -142,24 +162,24 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 
 def encrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = None,
-    tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
-    threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
-    changes: Set = None,
+    preset: Preset, source: In, target: Out, key: OneKey = None, keys: Keys = None, first_sector: First = 0,
+    tweak: Tweak = None, tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None,
+    engine: Engine = None, threads: Threads = None, force: Force = False, device: Device = False,
+    accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
     job = ImageJob(
         decrypt=False, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
         threads=threads, force=force, device=device, accept_broken=accept_broken,
     )  # fmt: skip
-    crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
+    crypt(preset, changes, key, keys, source, target, layout_of(icv, layout, stride), job)
 
 
 def decrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = None,
-    tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
-    threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
-    changes: Set = None,
+    preset: Preset, source: In, target: Out, key: OneKey = None, keys: Keys = None, first_sector: First = 0,
+    tweak: Tweak = None, tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None,
+    engine: Engine = None, threads: Threads = None, force: Force = False, device: Device = False,
+    accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default.
 
@@ -169,7 +189,7 @@ def decrypt(
         decrypt=True, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
         threads=threads, force=force, device=device, accept_broken=accept_broken,
     )  # fmt: skip
-    crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
+    crypt(preset, changes, key, keys, source, target, layout_of(icv, layout, stride), job)
 
 
 def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout | None:
@@ -186,7 +206,8 @@ def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout 
 
 
 def crypt(
-    preset: str, changes: list[str] | None, key: str, source: Path, target: Path, layout: Layout | None, job: ImageJob,
+    preset: str, changes: list[str] | None, key: str | None, keys: Path | None, source: Path, target: Path,
+    layout: Layout | None, job: ImageJob,
 ) -> None:  # fmt: skip
     """Does ``job``, by the usual engine and convention if it names none."""
     core = configured(preset, settings(changes))
@@ -194,7 +215,11 @@ def crypt(
     if authenticates and not layout:
         raise UserError(f"{core.name} has a tag and a nonce for each sector; give --icv FILE, or --layout inline")
     core = core if authenticates else core.expect(SECTOR)
-    refuse_twice(key, source, "image")
+    if (key is None) == (keys is None):
+        raise UserError(f"give {'one of --key and --keys, not both' if key else 'the key, --key HEX or --keys FILE'}")
+    if keys and layout:
+        raise UserError("integrity check values are those of one key, got --keys; give --key")
+    refuse_twice(key or "", source, "image")
     if layout and not authenticates and job.engine not in ("", "native"):
         raise UserError(
             f"integrity check values are those of the engine native, got {job.engine!r}; leave out --engine"
@@ -204,16 +229,15 @@ def crypt(
     name = f"{core.module}, {job.engine}"
     forgeries = Forgeries()
     with progress(f"{'de' if job.decrypt else 'en'}crypting with {name}", before=f"preparing {name}") as report:
-        arguments = (
-            core,
-            key_of(key, core.key_bytes),
+        ends = (
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
         )
         if layout:
-            done, forgeries = seal_image(*arguments, layout, job, report)
+            done, forgeries = seal_image(core, key_of(key or "", core.key_bytes), *ends, layout, job, report)
         else:
-            done = crypt_image(*arguments, job, report)
+            given = keyring_of(keys, core.key_bytes) if keys else key_of(key or "", core.key_bytes)
+            done = crypt_image(core, given, *ends, job, report)
     size = done.sectors * (core.parameters.data_bytes if authenticates else core.parameters.sector_bytes)
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""

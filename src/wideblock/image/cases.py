@@ -272,8 +272,8 @@ def _sector(name: str, core: Contract[Any, Any], case: Case, decrypt: bool, twea
     if core.behaviour.length.tweaks:
         sizes["tweak_bytes"] = len(tweak)
     subject = _resized(core.name, tuple((dict(core.changed) | sizes).items()))
-    chunk = np.frombuffer(unit, np.uint8)[None], np.frombuffer(tweak, np.uint8)[None]
-    with engines.make(name, subject, case.key, decrypt=decrypt) as engine:
+    chunk = np.frombuffer(unit, np.uint8)[None], np.frombuffer(tweak, np.uint8)[None], 0
+    with engines.make(name, subject, [case.key], decrypt=decrypt) as engine:
         return b"".join(sectors.tobytes() for sectors in engine.crypt([chunk]))
 
 

@@ -10,6 +10,7 @@ from typing import BinaryIO
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.image import engines
+from wideblock.image.keyring import Keyring
 from wideblock.image.numbering import DEFAULT, Numbering
 from wideblock.image.source import open_source
 from wideblock.image.target import open_target
@@ -63,7 +64,7 @@ USUAL = ImageJob()
 
 def crypt_image(
     subject: Contract,
-    key: bytes,
+    key: bytes | Keyring,
     source: Path | BinaryIO,
     target: Path | BinaryIO,
     job: ImageJob = USUAL,
@@ -71,6 +72,7 @@ def crypt_image(
 ) -> Crypted:
     """Writes ``source``, encrypted or decrypted sector by sector, to ``target``.
 
+    key:      of all sectors, or a key for each range of sectors
     source:   path of a regular file or block device, or a stream
     target:   path of a regular file, visible only when whole, or of a block device, or a stream with a file descriptor.
               A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
@@ -79,7 +81,8 @@ def crypt_image(
     OSError; BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
     """
     subject.preset.scheme.check_status(accept_broken=job.accept_broken)
-    worker = engines.make(job.engine, subject, key, decrypt=job.decrypt, threads=job.threads)
+    keyring = key if isinstance(key, Keyring) else Keyring.single(key)
+    worker = engines.make(job.engine, subject, keyring.keys, decrypt=job.decrypt, threads=job.threads)
     if not worker.tweak_bytes:
         raise UserError(
             f"{subject.module} takes no tweak, so equal sectors would stay equal; choose a core with a tweak"
@@ -91,13 +94,16 @@ def crypt_image(
         total = image.sectors(worker.sector_bytes)
         for i in (0, (total or 1) - 1):
             numbering.number(i)  # raises UserError for a number out of range
+        for _ in keyring.runs(job.first_sector, total or 1):
+            pass  # raises UserError for a sector without a key
         with (
             open_target(target, image, force=job.force, device=job.device, new_mode=new_mode) as output,
             worker,
         ):
             done, started = 0, time.perf_counter()
             report(done, total)
-            for sectors in worker.crypt(image.chunks(numbering, worker.chunk_bytes)):
+            chunks = image.chunks(numbering, worker.chunk_bytes)
+            for sectors in worker.crypt(keyring.keyed(chunks, job.first_sector)):
                 output.write(sectors.data)
                 done += len(sectors)
                 report(done, total)

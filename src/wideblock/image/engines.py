@@ -6,8 +6,9 @@ own: native code needs neither of them.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from typing import Protocol
 
 import numpy as np
@@ -18,15 +19,18 @@ from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
 from wideblock.simulation.commands import processors
 
-__all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make", "usual"]
+__all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "KeyedChunk", "make", "usual"]
 
 Bytes = NDArray[np.uint8]
 Chunk = tuple[Bytes, Bytes]
 """Sectors (n, sector_bytes) and their tweaks (n, tweak_bytes)."""
 
+KeyedChunk = tuple[Bytes, Bytes, int]
+"""The same, and the slot of their key."""
+
 
 class Engine(Protocol):
-    """Encrypts or decrypts sectors under a key, in a direction.
+    """Encrypts or decrypts sectors in a direction, each under a key of ``keys``, by its slot.
 
     ``threads`` bounds the processors that work; None: all. Construction is cheap and checks whether the engine can do
     the work. Entering the context starts the engine, which may take minutes; leaving the context ends the engine.
@@ -37,11 +41,11 @@ class Engine(Protocol):
     chunk_bytes: int
     """Most bytes of a chunk. A bound of memory, and of the time for which signals wait for a chunk."""
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None): ...
+    def __init__(self, subject: SectorContract, keys: Sequence[bytes], decrypt: bool, threads: int | None): ...
     def __enter__(self) -> "Engine": ...
     def __exit__(self, *_: object) -> None: ...
 
-    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+    def crypt(self, chunks: Iterable[KeyedChunk]) -> Iterator[Bytes]:
         """Results (any number, sector_bytes), in the order of the sectors; memory is bounded by a few chunks."""
         ...
 
@@ -56,11 +60,14 @@ class Rtl:
 
     chunk_bytes = 1 << 16  # at most a second of simulation
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
+    def __init__(self, subject: SectorContract, keys: Sequence[bytes], decrypt: bool, threads: int | None = None):
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'native' or a core that does")
-        self._subject, self._key, self._decrypt, self._models = subject, key, decrypt, threads or processors()
+        if len(keys) > (most := max(1, subject.parameters.slots)):
+            held = "one key" if most == 1 else f"{most} keys"
+            raise UserError(f"{subject.module} holds {held}, got {len(keys)}; set slots, or choose the engine native")
+        self._subject, self._keys, self._decrypt, self._models = subject, keys, decrypt, threads or processors()
         self.sector_bytes, self.tweak_bytes = _sizes(subject)
         self._first_cycle = 0
 
@@ -71,7 +78,8 @@ class Rtl:
         self._simulations = [first, *(first.fresh() for _ in range(self._models - 1))]
         self._threads = ThreadPoolExecutor(len(self._simulations))
         for simulation in self._simulations:
-            simulation.load_key(self._key)
+            for slot, key in enumerate(self._keys):
+                simulation.load_key(key, slot)
         self._first_cycle = self._all_cycles()
         return self
 
@@ -80,7 +88,7 @@ class Rtl:
         for simulation in self._simulations:
             simulation.close()
 
-    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+    def crypt(self, chunks: Iterable[KeyedChunk]) -> Iterator[Bytes]:
         from wideblock.drive.sector.stream import stream_sectors
 
         return stream_sectors(self._simulations, self._threads, chunks, self._decrypt)
@@ -99,8 +107,8 @@ class SpecificationEngine:
 
     chunk_bytes = 1 << 18
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
-        self._subject, self._key, self._decrypt, self._threads = subject, key, decrypt, threads
+    def __init__(self, subject: SectorContract, keys: Sequence[bytes], decrypt: bool, threads: int | None = None):
+        self._subject, self._keys, self._decrypt, self._threads = subject, keys, decrypt, threads
         self.sector_bytes, self.tweak_bytes = _sizes(subject)
 
     def __enter__(self) -> "SpecificationEngine":
@@ -112,16 +120,16 @@ class SpecificationEngine:
     def __exit__(self, *details: object) -> None:
         self._pool.__exit__(*details)
 
-    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+    def crypt(self, chunks: Iterable[KeyedChunk]) -> Iterator[Bytes]:
         from wideblock.drive.sector.traffic import Request
 
         waiting: deque[Future[list[bytes]]] = deque()
-        for sectors, tweaks in chunks:
+        for sectors, tweaks, slot in chunks:
             requests = [
                 Request(sector.tobytes(), tweak.tobytes(), self._decrypt)
                 for sector, tweak in zip(sectors, tweaks, strict=True)
             ]
-            waiting.extend(self._pool.submit(self._key, requests, chunk=16))
+            waiting.extend(self._pool.submit(self._keys[slot], requests, chunk=16))
             while len(waiting) > 4 * self._pool.processes:
                 yield _array(waiting.popleft().result())
         while waiting:
@@ -137,23 +145,27 @@ class Native:
 
     chunk_bytes = 1 << 22
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
-        self._scheme, self._key, self._decrypt = subject.native, key, decrypt
+    def __init__(self, subject: SectorContract, keys: Sequence[bytes], decrypt: bool, threads: int | None = None):
+        self._scheme, self._keys, self._decrypt = subject.native, keys, decrypt
         self._threads = threads or processors()
         self.sector_bytes, self.tweak_bytes = _sizes(subject)
 
     def __enter__(self) -> "Native":
-        self._twin, self._worker = Twin(self._scheme, self._key), ThreadPoolExecutor(1)
+        with ExitStack() as made:
+            self._twins = [made.enter_context(closing(Twin(self._scheme, key))) for key in self._keys]
+            self._close = made.pop_all().close
+        self._worker = ThreadPoolExecutor(1)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._worker.shutdown(cancel_futures=True)
-        self._twin.close()
+        self._close()
 
-    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+    def crypt(self, chunks: Iterable[KeyedChunk]) -> Iterator[Bytes]:
         waiting: deque[Future[Bytes]] = deque()
-        for sectors, tweaks in chunks:
-            waiting.append(self._worker.submit(self._twin.crypt, sectors, tweaks, self._decrypt, self._threads))
+        for sectors, tweaks, slot in chunks:
+            crypt = self._twins[slot].crypt
+            waiting.append(self._worker.submit(crypt, sectors, tweaks, self._decrypt, self._threads))
             if len(waiting) > 1:
                 yield waiting.popleft().result()
         while waiting:
@@ -173,17 +185,23 @@ def usual(subject: SectorContract) -> str:
     return "rtl" if subject.preset.scheme.native is None else "native"
 
 
-def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threads: int | None = None) -> Engine:
-    """The engine ``name`` of a subject under ``key``, not yet started.
+def make(
+    name: str, subject: SectorContract, keys: Sequence[bytes], *, decrypt: bool, threads: int | None = None
+) -> Engine:
+    """The engine ``name`` of a subject under ``keys``, not yet started.
 
     Raises UserError for an unknown engine, a wrong key and a direction that the engine does not have.
     """
     if name not in ENGINES:
         raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
-    subject.specification(key)  # raises UserError for a key that the scheme does not take
+    for slot, key in enumerate(keys):
+        try:
+            subject.specification(key)  # raises UserError for a key that the scheme does not take
+        except UserError as error:
+            raise UserError(str(error) if len(keys) == 1 else f"range {slot}: {error}") from None
     if subject.parameters.icv_bytes:
         raise UserError(f"{subject.module} seals sectors; give --icv FILE or --layout inline, or leave out icv_bytes")
-    return ENGINES[name](subject, key, decrypt, threads)
+    return ENGINES[name](subject, keys, decrypt, threads)
 
 
 def _sizes(subject: SectorContract) -> tuple[int, int]:

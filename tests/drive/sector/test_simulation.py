@@ -85,11 +85,11 @@ def test_a_stream_in_chunks_never_runs_empty(simulation, threads, models):
     for n in (0, 5, 7, 14, 300):
         data, tweaks = sectors(n)
         starts = [each.cycle for each in simulations]
-        chunks = [(data[i : i + 7], tweaks[i : i + 7]) for i in range(0, n, 7)]
+        chunks = [(data[i : i + 7], tweaks[i : i + 7], 0) for i in range(0, n, 7)]
         out = [sector.tobytes() for part in stream_sectors(simulations, threads, chunks) for sector in part]
         assert out == right(data, tweaks, False)
         for k, (each, start) in enumerate(zip(simulations, starts, strict=True)):
-            mine = sum(len(part) for part, _ in chunks[k::models])
+            mine = sum(len(part) for part, *_ in chunks[k::models])
             assert each.cycle - start < mine * TOY.timing.interval + bool(mine) * (TOY.timing.latency + 8) + 1
     for each in simulations[1:]:
         each.close()
@@ -97,18 +97,18 @@ def test_a_stream_in_chunks_never_runs_empty(simulation, threads, models):
 
 def test_a_stream_takes_sectors_of_one_size(simulation, threads):
     simulation.load_key(KEY)
-    other = np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8)
+    other = np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8), 0
     with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
         list(stream_sectors([simulation], threads, [other]))
     with pytest.raises(ValueError, match="^sector must be 64 bytes, as those before, got 48$"):
-        list(stream_sectors([simulation], threads, [sectors(2), other]))
+        list(stream_sectors([simulation], threads, [(*sectors(2), 0), other]))
 
 
 def test_an_error_in_one_of_the_streams_is_that_of_all(simulation, threads):
     """The second model has no key."""
     simulation.load_key(KEY)
     with simulation.fresh() as keyless, pytest.raises(SimulationError, match="^toy is stuck after "):
-        list(stream_sectors([simulation, keyless], threads, [sectors(2), sectors(2), sectors(2)]))
+        list(stream_sectors([simulation, keyless], threads, 3 * [(*sectors(2), 0)]))
 
 
 def test_measure():

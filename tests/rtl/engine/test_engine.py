@@ -293,12 +293,12 @@ def test_commands_disturb_no_other_slot(model):
 def test_an_image_goes_through_an_engine():
     sectors = np.frombuffer(data("image", 64 * 9), np.uint8).reshape(9, 64)
     tweaks = np.frombuffer(data("tweaks", 16 * 9), np.uint8).reshape(9, 16)
-    with make("rtl", core(), KEY, decrypt=False, threads=1) as through:
-        (got,) = through.crypt([(sectors, tweaks)])
+    with make("rtl", core(), [KEY], decrypt=False, threads=1) as through:
+        (got,) = through.crypt([(sectors, tweaks, 0)])
     right = [encrypted(KEY, tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
     assert [each.tobytes() for each in got] == right
     with pytest.raises(UserError, match="^key must be 32 bytes, got 16$"):
-        make("rtl", core(), KEY[:16], decrypt=False)
+        make("rtl", core(), [KEY[:16]], decrypt=False)
 
 
 @pytest.mark.parametrize("how", ["pin", "register", "command"])

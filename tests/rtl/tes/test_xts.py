@@ -156,7 +156,7 @@ def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     key = bytes(range(64))
     with SectorSimulation(contract(*WIDE)) as simulation, ThreadPoolExecutor(1) as threads:
         simulation.load_key(key)
-        chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
+        chunks = ((sectors[n : n + 9], tweaks[n : n + 9], 0) for n in range(0, 60, 9))
         out = np.concatenate(list(stream_sectors([simulation], threads, chunks)))
     right = [XTS(key).encrypt(tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
     assert [sector.tobytes() for sector in out] == right

@@ -19,26 +19,27 @@ __all__ = ["stream_sectors"]
 def stream_sectors(
     simulations: Sequence[SectorSimulation],
     threads: Executor,
-    chunks: Iterable[tuple[Bytes, Bytes]],
+    chunks: Iterable[tuple[Bytes, Bytes, int]],
     decrypt: bool = False,
 ) -> Iterator[Bytes]:
-    """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come.
+    """Sectors as they leave, for chunks of ``(sectors, tweaks, slot)`` as they come.
 
     The chunks go in turn through several simulations of a core, each in a thread; none runs empty between its chunks.
     Sectors in are (n, size), of a valid size, not necessarily whole beats; tweaks are (n, tweak_bytes);
-    sectors out (n, size), in the order of those in. Memory is bounded by a few chunks a simulation.
+    sectors out (n, size), in the order of those in.
+    ``slot`` has the key of the chunk's sectors, 0 in a core of one key. Memory is bounded by a few chunks a simulation.
 
     threads: one a simulation; the maker must end the threads before the simulations are closed
-    A key must be loaded. Raises ValueError for an invalid size, :class:`SimulationError` unless exactly the given
+    The keys must be loaded. Raises ValueError for an invalid size, :class:`SimulationError` unless exactly the given
     sectors leave.
     """
     lanes: list[_Lane] = []
     waiting: deque[tuple[_Lane, int]] = deque()
-    for number, (sectors, tweaks) in enumerate(chunks):
+    for number, (sectors, tweaks, slot) in enumerate(chunks):
         if number < len(simulations):
             lanes.append(_Lane(_Stream(simulations[number], sectors.shape[1], decrypt), threads))
         lane = lanes[number % len(simulations)]
-        lane.start(partial(lane.stream.play, sectors, tweaks, last=False))
+        lane.start(partial(lane.stream.play, sectors, tweaks, slot, last=False))
         waiting.append((lane, len(sectors)))
         yield from _left(waiting)
     for lane in lanes:
@@ -86,14 +87,15 @@ class _Stream:
         self.inside = 0
         self.left = np.zeros((0, simulation.shape.beat_bytes), np.uint8)
 
-    def play(self, sectors: Bytes, tweaks: Bytes, *, last: bool) -> Iterator[Bytes]:
+    def play(self, sectors: Bytes, tweaks: Bytes, slot: int = 0, *, last: bool) -> Iterator[Bytes]:
         """Sends sectors; results that leave meanwhile; behind the last beats all results."""
         if sectors.shape[1] != self.size:
             raise ValueError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
         self.inside += len(sectors) * self.beats
         want = self.inside if last else 0
         simulation = self.simulation
-        script = simulation.script(sectors, tweaks, self.decrypt, consumed=not last, quiet=0, want=want)
+        more = {"slots": slot, "consumed": not last, "quiet": 0, "want": want}
+        script = simulation.script(sectors, tweaks, self.decrypt, **more)
         script.capacity = self.inside + 1
         record = simulation.play(script)
         simulation.expect_done(record)
