@@ -90,6 +90,7 @@ class SectorKind(Kind[Any, Any]):
     keys = "key_material"
 
     def enclosed(self, scheme: "Scheme", core: Any) -> Any:
+        from wideblock.rtl.bus.own_clock import OwnBusClock
         from wideblock.rtl.stream.header import HeaderCore
 
         from .hardware.engines import answering, engine, mastered
@@ -101,7 +102,9 @@ class SectorKind(Kind[Any, Any]):
             core = mastered(core)
         if getattr(parameters, "error_beats", False):
             core = answering(core)
-        return HeaderCore(core) if parameters.header else core
+        if parameters.header:
+            core = HeaderCore(core)
+        return OwnBusClock(core) if getattr(parameters, "bus_clock", "core") == "own" else core
 
     def shell(self, core: Any) -> "Shell":
         from wideblock.rtl.shell.axi_stream import AxiStreamShell

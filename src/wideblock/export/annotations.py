@@ -55,11 +55,14 @@ def interfaces(shell: Shell) -> tuple[BusInterface, ...]:
 
 
 def signals(shell: Shell) -> tuple[BusSignal, ...]:
-    """The clock, the reset, and interrupts."""
-    names = ":".join(bus.name for bus in interfaces(shell))
-    buses = {"ASSOCIATED_BUSIF": names} if names else {}
+    """The clocks, the reset, and interrupts."""
+    of_others = {shell.named(channel).prefix: port for port in shell.domains.values() for channel in shell.core.of_bus}
+    buses = {shell.clock: list[str](), **{port: [] for port in shell.domains.values()}}
+    for bus in interfaces(shell):
+        buses[of_others.get(bus.name, shell.clock)].append(bus.name)
+    about = {clock: {"ASSOCIATED_BUSIF": ":".join(names)} if names else {} for clock, names in buses.items()}
     return (
-        BusSignal(shell.clock, "clock", "CLK", {**buses, "ASSOCIATED_RESET": shell.reset}),
+        *(BusSignal(clock, "clock", "CLK", {**more, "ASSOCIATED_RESET": shell.reset}) for clock, more in about.items()),
         BusSignal(shell.reset, "reset", "RST", {"POLARITY": "ACTIVE_LOW" if shell.active_low else "ACTIVE_HIGH"}),
         *(
             BusSignal(each.name, "interrupt", "INTERRUPT", {"SENSITIVITY": "LEVEL_HIGH"}, slave=False)

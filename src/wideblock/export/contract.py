@@ -106,21 +106,33 @@ class Contract(Generic[B, T]):
         """Whether a part is around the core or its engine: for requests before their data, or for error beats."""
         from wideblock.rtl.stream.header import HeaderCore
 
-        return isinstance(self.component, HeaderCore) or self.answering
+        return isinstance(self._inner, HeaderCore) or self.answering
 
     @property
     def answering(self) -> bool:
         """Whether each unit leaves a packet, some with an error flag, by a part around the engine."""
         from wideblock.rtl.engine.error_beats import ErrorBeats
 
-        return isinstance(self.component, ErrorBeats)
+        return isinstance(self._inner, ErrorBeats)
 
     @property
     def mastered(self) -> bool:
         """Whether a master reads units from memory and writes results, and there are no streams of units."""
         from wideblock.rtl.dma.engine import DmaEngine
 
-        return isinstance(self.component, DmaEngine)
+        return isinstance(self._inner, DmaEngine)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether the buses of registers have a clock of their own, by a part around all others."""
+        return self._inner is not self.component
+
+    @property
+    def _inner(self) -> Any:
+        """The component behind the crossings of its buses."""
+        from wideblock.rtl.bus.own_clock import OwnBusClock
+
+        return self.component.core if isinstance(self.component, OwnBusClock) else self.component
 
     @property
     def enclosed(self) -> bool:

@@ -31,7 +31,7 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 
 
 def suite_of(core: Contract) -> Suite[Any]:
-    """The suite for cores of a kind, or for the engine around a core. Raises UserError for a core with a master."""
+    """The suite for cores of a kind, or for an engine. Raises UserError for a core with a master or two clocks."""
     _check_streams(core)
     return ENGINES if core.registers else SUITES[core.kind.name]
 
@@ -44,6 +44,10 @@ def _check_streams(core: Contract) -> None:
     if core.mastered:
         raise UserError(
             f"{core.name} has a master in the place of streams; the checks are for the engine with dma=none"
+        )
+    if core.crossed:
+        raise UserError(
+            f"{core.name} has a clock of the buses; the checks are for the engine with bus_clock=core, which is inside"
         )
 
 

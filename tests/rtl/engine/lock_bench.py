@@ -20,7 +20,9 @@ from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.bus.key_map import KEY_MAP
 
-WRONG, PRESET = "WIDEBLOCK_WRONG_ANSWERS", "WIDEBLOCK_PRESET"
+WRONG, PRESET, BUS_CLOCK = "WIDEBLOCK_WRONG_ANSWERS", "WIDEBLOCK_PRESET", "WIDEBLOCK_BUS_CLOCK"
+CORE_CLOCK = 10
+"""Period in nanoseconds; :data:`BUS_CLOCK` has another one for the buses, where these have a clock of their own."""
 PRESETS = {"xts-enc-k": {"sector_bytes": 32, "key_bits": 128}, "fast-brw-2s-k": {"sector_bytes": 128}}
 SLOTS = 8
 LOAD, UNLOAD, ZEROIZE, NONE = 1, 2, 3, 15
@@ -29,7 +31,7 @@ NO_SLOT, NOT_LOADED, LOADED, INVALID = 4, 5, 6, 1
 MEK = random.Random("a key").randbytes(64)
 
 
-def engine(preset, wrong):
+def engine(preset, wrong, own_clock=False):
     """An engine of eight slots; with ``wrong`` answers its self-test fails, and runs when it is asked to."""
     real, starts = engines.TestAnswer, engines.engine
     try:
@@ -37,20 +39,23 @@ def engine(preset, wrong):
             engines.TestAnswer = lambda tweak, text, way, right: real(tweak, text, way, bytes(len(right)))
             engines.engine = lambda scheme, core: starts(scheme, core, power_up=False)
         changes = PRESETS[preset] | {"slots": SLOTS, "sbox": "composite", "registers": "axi4-lite"}
+        changes |= {"bus_clock": "own"} if own_clock else {}
         return replace(contract(preset, changes), called="wrong_answers" if wrong else "right_answers")
     finally:
         engines.TestAnswer, engines.engine = real, starts
 
 
 fails = os.environ.get(WRONG) == "1"
-core = engine(os.environ.get(PRESET, next(iter(PRESETS))), fails)
+period = float(os.environ.get(BUS_CLOCK, 0))
+core = engine(os.environ.get(PRESET, next(iter(PRESETS))), fails, own_clock=period > 0)
 
 
 class Engine:
     """The buses of an engine after reset, and what firmware does with them."""
 
     def __init__(self, dut):
-        ends = {"clock": dut.aclk, "reset": dut.aresetn, "reset_active_level": False}
+        clock = dut.s_axi_aclk if period else dut.aclk
+        ends = {"clock": clock, "reset": dut.aresetn, "reset_active_level": False}
         self.dut = dut
         self.keys = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi_key"), **ends)
         self.all = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), **ends)
@@ -59,7 +64,9 @@ class Engine:
     @classmethod
     async def of(cls, dut, seed=0):
         """Resets the engine, and waits until it is ready; channels pause at random."""
-        cocotb.start_soon(Clock(dut.aclk, 10, "ns").start())
+        cocotb.start_soon(Clock(dut.aclk, CORE_CLOCK, "ns").start())
+        if period:
+            cocotb.start_soon(Clock(dut.s_axi_aclk, period, "ns").start())
         for port in (dut.zeroize, dut.s_axis_tvalid, dut.m_axis_tready, dut.aresetn):
             port.value = 0
         it = cls(dut)

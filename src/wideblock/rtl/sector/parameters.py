@@ -29,6 +29,9 @@ __all__ = [
 BUSES = ("none", "axi4-lite")
 """Values of ``registers``."""
 
+CLOCKS = ("core", "own")
+"""Values of ``bus_clock``."""
+
 MASTERS = ("none", "axi4")
 """Values of ``dma``."""
 
@@ -44,6 +47,9 @@ class SlottedParameters(Parameters):
         "bus through which keys come, in place of their stream, with all else of the engine",
         BUSES,
         absent="none",
+    )
+    bus_clock: str = parameter(
+        "core", "clock of the buses of registers: that of the core, or a port of its own", CLOCKS, absent="core"
     )
     header: bool = parameter(
         False, "a message's request is its first beats, in the place of tuser", (False, True), absent=False
@@ -74,6 +80,10 @@ def _check_slots(p: Any) -> None:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
     if p.registers != "none" and not p.slots:
         raise UserError(f"registers must be none without slots, got {p.registers!r}; slots 256 goes with it")
+    if p.registers == "none" and p.bus_clock != "core":
+        raise UserError(
+            f"bus_clock must be core without registers, got {p.bus_clock!r}; registers axi4-lite goes with it"
+        )
     if p.registers != "none" and p.key_width:
         raise UserError(f"key_width must be 0 with registers, through which keys come, got {p.key_width}")
 

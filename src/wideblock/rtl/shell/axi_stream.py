@@ -24,6 +24,7 @@ class AxiStreamShell(Shell):
     """
 
     clock, reset, active_low = "aclk", "aresetn", True
+    clocks = {"bus": "s_axi_aclk"}
     resets = "forgets the key and every sector under way"
 
     @staticmethod

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exported module around a core, whatever the ports are called."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from amaranth import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Value
 from amaranth.lib import wiring
+from amaranth.lib.cdc import ResetSynchronizer
 from amaranth.lib.wiring import In, Member, Out
 
 from wideblock.rtl.stream.interface import Channel, Control, Field, Read
@@ -53,6 +55,8 @@ class Shell(wiring.Component):
     reset: ClassVar[str]
     active_low: ClassVar[bool]
     """Whether the reset is."""
+    clocks: ClassVar[Mapping[str, str]] = {}
+    """Ports of further clocks, by their domains."""
     swapped: ClassVar[tuple[str, ...]] = ()
     """Fields with bytes in the opposite order at the ports."""
     resets: ClassVar[str]
@@ -72,9 +76,15 @@ class Shell(wiring.Component):
         self.core, self.timing = core, core.timing
         self.streams = tuple(self.stream(channel) for channel in core.interface.channels)
         self.controls: tuple[Control, ...] = core.interface.controls
-        active = "low" if self.active_low else "high"
+        self.domains = {domain: self.clocks[domain] for domain in getattr(core, "domains", ())}
+        active, others = "low" if self.active_low else "high", "every port but those of other clocks"
+        every = others if self.domains else "every port"
         self.ports = (
-            Port(self.clock, "input", 1, "clock; every port is sampled and driven on its rising edge"),
+            Port(self.clock, "input", 1, f"clock; {every} is sampled and driven on its rising edge"),
+            *(
+                Port(name, "input", 1, "clock of register buses and interrupts, of any rate")
+                for name in self.domains.values()
+            ),
             Port(self.reset, "input", 1, f"synchronous reset, active {active}: {self.resets}"),
             *(port for stream in self.streams for port in self._ports(stream)),
             *(Port(c.name, _direction(c.flow is In), c.width, c.meaning) for c in self.controls),
@@ -90,10 +100,12 @@ class Shell(wiring.Component):
         m.domains.sync = ClockDomain("sync", local=True)
         m.submodules.core = core = self.core
         reset = getattr(self, self.reset)
-        m.d.comb += [
-            ClockSignal().eq(getattr(self, self.clock)),
-            ResetSignal().eq(~reset if self.active_low else reset),
-        ]
+        resets = ~reset if self.active_low else reset
+        m.d.comb += [ClockSignal().eq(getattr(self, self.clock)), ResetSignal().eq(resets)]
+        for domain, port in self.domains.items():
+            m.domains += ClockDomain(domain, local=True, async_reset=True)
+            m.d.comb += ClockSignal(domain).eq(getattr(self, port))
+            m.submodules[f"{domain}_reset"] = ResetSynchronizer(resets, domain=domain)
 
         def drive(inward: bool, inside: Value, outside: Value) -> None:
             m.d.comb += inside.eq(outside) if inward else outside.eq(inside)

@@ -66,6 +66,8 @@ ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_tim
 
 def _proved(core: Contract, name: str, flat: Flat | None) -> Proof:
     """The proof of one rule. Raises NotApplicable for a rule about the engine that has a master around it."""
+    if core.crossed:
+        raise NotApplicable("the rule is about the core with one clock that is inside: bus_clock=core")
     if core.mastered and name not in OF_MASTERS:
         raise NotApplicable("the rule is about the engine that has the master around it: dma=none")
     if core.answering and name not in OF_ERROR_BEATS:
