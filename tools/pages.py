@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tools import choosing, claims, coverage, drawings, engines, history, proofs, results, sign_off
+from tools import choosing, claims, coverage, drawings, engines, history, proofs, results, sealed, sign_off
 from tools.markers import insert_all, inserted
 from wideblock.atomic import write_text
 from wideblock.evaluate.digests import of_today
@@ -26,6 +26,7 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
         "docs/results.md": results.bodies(points),
         "docs/choosing.md": choosing.bodies(points) | {"plot": drawings.image(points)},
         "docs/verification.md": {"rules": sign_off.rules(now)},
+        "docs/authenticated-sectors.md": sealed.bodies(),
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
     return bodies, {

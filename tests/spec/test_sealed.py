@@ -12,7 +12,7 @@ from wideblock.spec.fast import FAST
 from wideblock.spec.hctr2 import HCTR2
 from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
-from wideblock.spec.sealed import Forged, Sealed
+from wideblock.spec.sealed import Behind, Forged, Sealed
 
 from ..variants import over
 
@@ -73,6 +73,20 @@ def test_a_changed_sector_is_forged_and_an_old_one_is_not(scheme):
     assert forged(Sealed(under(draw.randbytes(size))), tweak, icv, sector)
     assert sealed.unseal(tweak, new_icv, new_sector) == new
     assert sealed.unseal(tweak, icv, sector) == old  # replay is accepted
+
+
+def test_a_unit_has_the_icv_behind_the_sector():
+    """Bytes behind the sector are not read to encipher, nor bytes behind the ICV to decipher."""
+    draw = random.Random(7)
+    sector, tweak, noise = draw.randbytes(SECTOR_BYTES), draw.randbytes(16), draw.randbytes(48)
+    sealed, units = Sealed(HCTR2(bytes(16))), Behind(HCTR2(bytes(16)), SECTOR_BYTES, SECTOR_BYTES + 48)
+    icv, right = sealed.seal(tweak, sector)
+    assert units.encrypt(tweak, sector + noise) == right + icv + bytes(32)
+    assert units.decrypt(tweak, right + icv + noise[:32]) == sector + bytes(48)
+    with pytest.raises(Forged):
+        units.decrypt(tweak, right + noise)
+    with pytest.raises(ValueError, match="^unit must be 96 bytes, got 64$"):
+        units.decrypt(tweak, right + icv)
 
 
 def test_an_icv_has_one_size():

@@ -119,7 +119,10 @@ class SectorKind(Kind[Any, Any]):
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
         key = b"".join(a[part] for part in core.key_material(p).fields)
-        return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"], a.data.get("icv", b""))
+        plain, sealed, icv = a["pt"], a["ct"], a.data.get("icv", b"")
+        if p.stride:
+            plain, sealed, icv = plain.ljust(p.stride, b"\0"), (sealed + icv).ljust(p.stride, b"\0"), b""
+        return KnownAnswer(source, key, a["tweak"], plain, sealed, icv)
 
 
 class AeadKind(Kind[Any, Any]):

@@ -13,7 +13,7 @@ from typing import Any
 from wideblock import vectors
 from wideblock.errors import UserError
 from wideblock.rtl.stream.parameters import Parameters
-from wideblock.spec.sealed import Sealed
+from wideblock.spec.sealed import Behind, Sealed
 
 from .changes import changed
 from .kinds import SECTOR, Kind
@@ -132,7 +132,7 @@ class Scheme:
             specification = self.specification(parameters, key)
         except ValueError as error:  # whatever else a scheme demands of its key
             raise UserError(str(error)) from None
-        return Sealed(specification) if parameters.icv_bytes else specification
+        return _sealing(parameters, specification)
 
     def known_answers(self, parameters: Parameters) -> list[Any]:
         """Every known answer for a core of these parameters; maybe none."""
@@ -147,6 +147,13 @@ class Scheme:
         )
         bits = self.key_bits(parameters)
         return [answer for answer in found if answer and len(answer.key) * 8 == bits]
+
+
+def _sealing(p: Any, specification: Any) -> Any:
+    """The specification of sealed sectors for a core that seals, else the scheme's."""
+    if p.stride:
+        return Behind(specification, p.sector_bytes, p.stride)
+    return Sealed(specification) if p.icv_bytes else specification
 
 
 @dataclass(frozen=True)

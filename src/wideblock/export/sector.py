@@ -60,7 +60,8 @@ def _specified(core: Contract) -> list[KnownAnswer]:
     """Random sectors of the usual length under a key each, and the specification's answers: equal in every run."""
     rng, sizes, found = random.Random(core.module), shape(core), []
     for _ in range(FEW):
-        key, tweak, sector = map(rng.randbytes, (sizes.key_bytes, sizes.tweak_bytes, core.behaviour.usual))
+        key, tweak, sector = map(rng.randbytes, (sizes.key_bytes, sizes.tweak_bytes, core.parameters.sector_bytes))
+        sector = sector.ljust(core.behaviour.usual, b"\0")  # zeros behind, as a sector that is deciphered has
         answer = core.specification(key).encrypt(tweak, sector)
         found.append(KnownAnswer(SPECIFIED, key, tweak, sector, answer[: len(sector)], answer[len(sector) :]))
     return found
@@ -96,7 +97,7 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
                 loader.evict(slot)
             loader.load(key, slot)
             steps.append({})
-        size = len(given) - p.icv_bytes
+        size = len(given) - p.icv_beside // 8
         request = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": size, "slot": slot}
         request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
         words["i"] += _message(core, given[:size], request)

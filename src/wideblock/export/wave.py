@@ -17,12 +17,13 @@ def transfers(core: Contract) -> tuple[list[int], list[int]]:
     If a partial last block leaves later, all from the last whole block on leaves later.
     """
     behaviour, p = core.behaviour, core.parameters
-    taken = [n + (behaviour.held if n else 0) for n in range(p.beats)]
-    late, gap = p.beats, 0
+    beats = p.beats + p.behind
+    taken = [n + (behaviour.held if n else 0) for n in range(beats)]
+    late, gap = beats, 0
     if behaviour.length.late and (blocks := behaviour.usual // 16) * 16 < behaviour.usual:
         late, gap = (blocks - 1) // p.width, behaviour.length.late - 1
     last = behaviour.timing.latency
-    return taken, [last - p.beats + 1 + n - (gap if n < late else 0) for n in range(p.beats)]
+    return taken, [last - beats + 1 + n - (gap if n < late else 0) for n in range(beats)]
 
 
 def sector_diagram(shell: Shell, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:

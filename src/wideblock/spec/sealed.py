@@ -16,7 +16,7 @@ from wideblock.spec.aes import BLOCK
 from wideblock.spec.blocks import check_size
 from wideblock.spec.values import Values
 
-__all__ = ["ICV", "Forged", "Sealed", "WideBlock"]
+__all__ = ["ICV", "Behind", "Forged", "Sealed", "WideBlock"]
 
 ICV = BLOCK
 """Bytes of an ICV. It is a block of ciphertext, not a code: it cannot be cut."""
@@ -92,3 +92,25 @@ class Sealed:
         if any(result[:ICV]):
             raise Forged
         return result[ICV:]
+
+
+class Behind(Sealed):
+    """Sealed sectors of ``sector_bytes`` in units of ``stride`` bytes: a unit has the ICV behind the sector.
+
+    Bytes: a unit enciphered is V || ICV || zeros, a unit deciphered P || zeros. Of a unit to encipher, P counts alone;
+           of a unit to decipher, V and ICV.
+    """
+
+    def __init__(self, scheme: WideBlock, sector_bytes: int, stride: int):
+        super().__init__(scheme)
+        self.sector_bytes, self.stride = sector_bytes, stride
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The unit enciphered."""
+        check_size("unit", sector, self.stride)
+        return super().encrypt(tweak, sector[: self.sector_bytes]).ljust(self.stride, b"\0")
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The unit deciphered; :class:`Forged` as :meth:`unseal`."""
+        check_size("unit", sector, self.stride)
+        return super().decrypt(tweak, sector[: self.sector_bytes + ICV]).ljust(self.stride, b"\0")

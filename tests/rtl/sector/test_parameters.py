@@ -105,6 +105,21 @@ def test_parameters_are_values():
             )
             for size in (31, 500, 528)
         ),
+        *(
+            (
+                lambda size=size: SlottedHornerParameters(icv_bytes=16, stride=size),
+                f"stride must be a multiple of 16 from 4112 to 4160, or 0, got {size}",
+            )
+            for size in (16, 4096, 4113, 4176)
+        ),
+        (
+            lambda: SlottedHornerParameters(stride=4112),
+            "stride must be 0 without icv_bytes, got 4112; icv_bytes 16 goes with it",
+        ),
+        (
+            lambda: SlottedHornerParameters(icv_bytes=16, sector_bytes=32, stride=48),
+            "sector_bytes must be two beats or more with stride, 64, got 32",
+        ),
         (lambda: SlottedHornerParameters(icv_bytes=8), "icv_bytes must be one of 0, 16, got 8"),
         (lambda: SinglePassParameters(sector_bytes=15), "sector_bytes must be at least 16, got 15"),
         (lambda: SinglePassParameters(slots=1), "slots must be 2 to 1024, or 0 for a core of one key, got 1"),

@@ -88,6 +88,39 @@ def test_one_empty_last_beat_may_follow():
     assert run(Entrance(width=2, beats=2, tail=5), sectors) == wrong
 
 
+HALF = 0xFFFF
+BEHIND = [
+    ((WHOLE, WHOLE, HALF), 0),
+    ((WHOLE, WHOLE, HALF, 0), 0),
+    ((WHOLE, WHOLE), SHORT),
+    ((WHOLE, HALF), SHORT),
+    ((WHOLE,), SHORT),
+    ((WHOLE, HALF, HALF), SHORT),
+    ((WHOLE, WHOLE, 0), SHORT),
+    ((WHOLE, WHOLE, HALF >> 1), SHORT),
+    ((WHOLE, WHOLE, HALF >> 1, HALF), SHORT),
+    ((WHOLE, WHOLE, WHOLE), LONG),
+    ((WHOLE, WHOLE, WHOLE, HALF), LONG),
+    ((WHOLE, WHOLE, HALF, HALF), KEEP),
+    ((WHOLE, WHOLE, HALF, 0, 0), KEEP),
+    ((WHOLE, WHOLE, HALF - 2), KEEP),
+    ((WHOLE, WHOLE - 2, HALF), KEEP),
+]
+
+
+def test_the_beat_behind_a_sector_says_where_it_ends():
+    """A sector has two beats, and half a beat behind: its last beat waits for that one, which is its end."""
+    sectors = [sector for keeps, _ in BEHIND for sector in ((len(keeps), keeps), (3, HALF))]
+    wrong = [(2 * n, fault) for n, (_, fault) in enumerate(BEHIND) if fault]
+    assert run(Entrance(width=2, beats=2, tail=16, behind=1), sectors) == wrong
+
+
+def test_beats_behind_a_sector_say_where_it_ends():
+    sectors = [(4, WHOLE), (3, WHOLE), (4, WHOLE), (5, WHOLE), (4, WHOLE), (2, WHOLE), (1, WHOLE), (9, WHOLE)]
+    wrong = [(1, SHORT), (3, LONG), (5, SHORT), (6, SHORT), (7, LONG)]
+    assert run(Entrance(width=2, beats=2, behind=2), sectors) == wrong
+
+
 @pytest.mark.parametrize("tail", [None, 5])
 def test_beats_say_where_a_sector_ends(tail):
     """What goes on after a sector that does not end is dropped, however it ends."""

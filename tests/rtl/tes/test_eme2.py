@@ -28,6 +28,7 @@ MORE = [
     # a mask is refreshed at the sector's last block, and the call of the first one has a step of its own
     ("eme2-2s", {"sector_bytes": 2048, "icv_bytes": 16}),
     ("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16, "slots": 4, "tag_bits": 8, "sbox": "bram"}),
+    ("eme2-2s", {"sector_bytes": 96, "icv_bytes": 16, "stride": 112}),
     ("eme2-1s", {"sector_bytes": 144, "slots": 3, "key_bits": 256, "sbox": "bram", "round_stages": 2, "key_width": 32}),
     # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
     ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
@@ -44,9 +45,10 @@ def test_exported_verilog(name, changes):
 
 
 @pytest.mark.slow
-def test_a_core_that_seals():
+@pytest.mark.parametrize("changes", [{"sector_bytes": 32}, {"sector_bytes": 32, "stride": 64}])
+def test_a_core_that_seals(changes):
     """Random and forged sectors."""
-    core = contract("eme2-1s", {"sector_bytes": 32, "icv_bytes": 16})
+    core = contract("eme2-1s", {"icv_bytes": 16, **changes})
     report = SECTORS.verify(core, amount=16, seed=1, checks=["random sectors", "forged sectors"])
     assert report.failure is None and [check.outcome for check in report.checks] == [Outcome.PASSED] * 2
 

@@ -46,6 +46,8 @@ MORE = [
     ("fast-horner-2s-k", {"sector_bytes": 512, "slots": 4, "icv_bytes": 16}),
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16}),
     ("hmch-poly", {"sector_bytes": 64, "icv_bytes": 16}),
+    ("fast-brw-2", {"sector_bytes": 128, "icv_bytes": 16, "stride": 144}),
+    ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192}),
     ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),
     (
         "hmch-brw-2s",

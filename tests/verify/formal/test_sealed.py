@@ -19,6 +19,7 @@ pytestmark = pytest.mark.shows("formal-stream")
 
 CORE = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16})
 LAYERS = contract("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16})
+BEHIND = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 96})
 FETCHED = {"fetch": "core.exit.fetch", "clk": "aclk"}
 LATE = "reg late; always @(posedge clk) late <= fetch;"
 ICV_BIT = {"s": "s_axis_tuser"}
@@ -42,6 +43,20 @@ def test_the_rule_is_proved(prove):
 @over("prove", [prove_release, prove_order, prove_rekey, prove_timing])
 def test_the_rule_is_proved_where_the_block_in_front_has_a_call(prove):
     assert prove(LAYERS).gates > 0
+
+
+@pytest.mark.slow
+@over("prove", [prove_release, prove_order, prove_rekey, prove_timing, prove_secrecy, prove_stable])
+def test_the_rule_is_proved_where_the_value_is_behind_the_sector(prove):
+    assert prove(BEHIND).gates > 0
+
+
+def test_a_row_for_beats_behind_a_sector_is_not_proved():
+    """It is of another sector, which may be forged."""
+    loads = {"fetch": "core.exit.fetch", "refused": "core.exit.refused"}
+    fault = Fault("a row for beats behind it is loaded", "core.exit.load", "was | fetch & !refused", loads)
+    with pytest.raises(NotProved):
+        prove_release(BEHIND, broken(flatten(BEHIND), fault))
 
 
 def test_a_call_beside_that_of_the_block_in_front_is_not_proved():

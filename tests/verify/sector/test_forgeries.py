@@ -8,6 +8,7 @@ from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.encrypt_mix_encrypt import core as encrypt_mix_encrypt
 from wideblock.rtl.sector.hash_counter_hash import core as hash_counter_hash
 from wideblock.rtl.sector.hash_counter_hash import values
+from wideblock.rtl.stream import entrance
 from wideblock.rtl.stream import exit as exit_
 from wideblock.verify.sector.suite import SECTORS
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.shows("mutation", "verdicts")
 CORE = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
 SECOND = ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "sbox": "composite"})
 LAYERS = ("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
+BEHIND = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 112, "sbox": "composite"})
 LEAVES, ENTERS, JUDGES = "_exit", "_front_hash", "_judged"
 MADE = "wrong.eq(decrypt & block.any())"
 REFUSED = "self.verdicts.read(leaving.sector)"
@@ -84,6 +86,21 @@ FAULTS = {
             "self.fetch",
         ),
         ("secrets on ports", "forged"),
+    ),
+    "the value of the second beat behind a sector": (
+        BEHIND,
+        (entrance.Entrance, "_beats_behind", entrance, "with m.If(come == 0):", "with m.If(come == 1):"),
+        ("random sectors", "forged|stuck"),
+    ),
+    "a sector that does not wait for all beats behind it": (
+        BEHIND,
+        (entrance.Entrance, "_beats_behind", entrance, "(come != self.behind)", "(come == 0)"),
+        ("random sectors", "."),
+    ),
+    "a beat of the sector behind its value": (
+        BEHIND,
+        (store_and_forward, "Exit", exit_, "with m.If(shown > self.beats):", "with m.If(shown > self.beats + 9):"),
+        ("random sectors", "differs from the specification"),
     ),
     "the ICV of another sector": (
         SECOND,

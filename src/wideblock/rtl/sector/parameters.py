@@ -35,6 +35,9 @@ CLOCKS = ("core", "own")
 MASTERS = ("none", "axi4")
 """Values of ``dma``."""
 
+MOST_BEHIND = 64
+"""Most bytes behind a sector in its streams: the metadata of an extended block of NVMe."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SlottedParameters(Parameters):
@@ -93,6 +96,9 @@ class SealingParameters(Parameters):
     """Parameters of a sector core with integrity check values."""
 
     icv_bytes: int = parameter(0, "bytes of a sector's integrity check value; 0: none", (0, 16), absent=0)
+    stride: int = parameter(
+        0, "bytes of a sector in the streams with its integrity check value behind it; 0: it is beside", absent=0
+    )
 
     def __post_init__(self):
         super().__post_init__()
@@ -108,6 +114,20 @@ def _check_icv(p: Any) -> None:
             f"sector_bytes must be whole beats of {p.beat_bytes} bytes, and at least 32, with icv_bytes of "
             f"{p.icv_bytes}, got {p.sector_bytes}"
         )
+    _check_stride(p)
+
+
+def _check_stride(p: Any) -> None:
+    """Raises UserError for sealed sectors that no stream can have with their values behind them."""
+    if not p.stride:
+        return
+    if not p.icv_bytes:
+        raise UserError(f"stride must be 0 without icv_bytes, got {p.stride}; icv_bytes 16 goes with it")
+    least, most = p.sector_bytes + p.icv_bytes, p.sector_bytes + MOST_BEHIND
+    if p.stride % 16 or not least <= p.stride <= most:
+        raise UserError(f"stride must be a multiple of 16 from {least} to {most}, or 0, got {p.stride}")
+    if p.beats < 2:
+        raise UserError(f"sector_bytes must be two beats or more with stride, {2 * p.beat_bytes}, got {p.sector_bytes}")
 
 
 _OVERLAP_OF_LAYERS = "one sector's first layer beside another's second; else one sector at a time"
@@ -168,6 +188,21 @@ class SectorParameters(Parameters):
     def beats(self) -> int:
         """Beats a sector; the last one may have room left."""
         return -(-self.sector_bytes // self.beat_bytes)
+
+    @property
+    def unit_bytes(self) -> int:
+        """Bytes of a sector in the streams, with an integrity check value that is behind it."""
+        return self.stride or self.sector_bytes
+
+    @property
+    def behind(self) -> int:
+        """Beats behind a sector, the first one with the sector's integrity check value."""
+        return -(-self.unit_bytes // self.beat_bytes) - self.beats
+
+    @property
+    def icv_beside(self) -> int:
+        """Bits of an integrity check value beside a sector."""
+        return 0 if self.stride else 8 * self.icv_bytes
 
     def __post_init__(self):
         super().__post_init__()

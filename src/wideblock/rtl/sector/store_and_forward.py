@@ -96,7 +96,7 @@ class StoreAndForward(wiring.Component):
         period = cycles.interval or cycles.compute
         self.pace, self.rows = cycles.pace, rows or p.beats
         self.slots = slots or self.under_way(cycles, ahead)
-        self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
+        self.tail = p.unit_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
         faults = (*self.entrance.faults, *key_faults(p, material))
@@ -175,12 +175,12 @@ class StoreAndForward(wiring.Component):
 
     def _make_entrance(self) -> Any:
         p = self.parameters
-        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits, "icv_bits": 8 * p.icv_bytes}
+        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits, "icv_bits": p.icv_beside, "behind": p.behind}
         return Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes, tail=self.tail, **more)
 
     def _make_exit(self, sector_bits: int) -> Any:
         p = self.parameters
-        more = {"tail": self.tail, "tag_bits": p.tag_bits, "icv_bits": 8 * p.icv_bytes}
+        more = {"tail": self.tail, "tag_bits": p.tag_bits, "icv_bits": p.icv_beside, "behind": p.behind}
         return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, **more)
 
     def _make_interface(self, material: KeyMaterial, faults: tuple[Fault, ...]) -> Interface:
@@ -196,12 +196,13 @@ class StoreAndForward(wiring.Component):
             tweak_bits=tweak_bits,
             slots=p.slots > 0,
             tag_bits=p.tag_bits,
-            icv_bits=8 * p.icv_bytes,
+            icv_bits=p.icv_beside,
+            behind=p.sector_bytes if p.stride else 0,
         )
 
     def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
         return Behaviour(
-            length=FixedLength(self.parameters.sector_bytes),
+            length=FixedLength(self.parameters.unit_bytes),
             output=Output.AFTER_WHOLE,
             directions=(False, True),
             keys=material.rule,

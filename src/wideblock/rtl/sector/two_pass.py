@@ -158,11 +158,14 @@ class TwoPass(StoreAndForward):
         return queue
 
 
-def raised(stage: str, program: Program, event: HashEvent, *, delay: int = 0) -> After:
-    """``delay`` cycles after ``program``, whose steps ``stage`` has, raises ``event``."""
+def raised(stage: str, program: Program, event: HashEvent, *, delay: int = 0, behind: int = 0) -> After:
+    """``delay`` cycles after ``program``, whose steps ``stage`` has, raises ``event``, which comes after the last beat.
+
+    behind: steps of ``stage`` in which the program waits for the last beat
+    """
     done = program.done(event)
     step = min(done, program.steps - 1)
-    return After(stage, step, delay=done - step + delay)
+    return After(stage, step + behind, delay=done - step + delay)
 
 
 def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Programs | None]) -> Programs:

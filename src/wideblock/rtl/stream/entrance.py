@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entrance of a sector core: a register, and the framing of sectors."""
 
+from typing import Any
+
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -39,6 +41,10 @@ class Entrance(wiring.Component):
     ``keep`` with gaps is a fault; so is a beat that is not full before ``last``. One empty beat with ``last`` may
     follow the sector's bytes: the beat before is offered when the empty beat has come.
 
+    ``behind``: number of beats after the sector, the first with ``x.icv`` in block 0; of further beats the ends are
+    kept. The sector's last beat is offered after all beats have come; ``last`` and ``tail`` are of the last beat
+    behind.
+
     With ``slots``, a sector names a slot, kept in ``x.slot``. If the slot is not ``known``, the first beat raises a
     fault as it is accepted, the rest is dropped, and ``opening`` stays low. With ``tag_bits``, ``x.tag`` is the
     sector's tag.
@@ -57,13 +63,14 @@ class Entrance(wiring.Component):
         slots: bool = False,
         tag_bits: int = 0,
         icv_bits: int = 0,
+        behind: int = 0,
     ):
-        self.width, self.beats, self.tail, self.slots = width, beats, tail, slots
+        self.width, self.beats, self.tail, self.slots, self.behind = width, beats, tail, slots, behind
         self.faults = (*FAULTS, *(() if tail is None else (WRONG_KEEP,)), *((UNKNOWN,) if slots else ()))
         keep = {} if tail is None else {"keep": 16 * width}
         request = ({"slot": SLOT_BITS} if slots else {}) | ({"tag": tag_bits} if tag_bits else {})
         self.request = tuple(request)
-        judged = {"icv": icv_bits} if icv_bits else {}
+        judged = {"icv": 128 if behind else icv_bits} if icv_bits or behind else {}
         more = {"slots": slots, "tag_bits": tag_bits, "icv_bits": icv_bits}
         channel = sector_channel(width, keep=bool(keep), tweak_bits=tweak_bits, **more)
         layout = {
@@ -101,6 +108,8 @@ class Entrance(wiring.Component):
         load = Signal()
         unknown = Signal() if self.slots else Const(0, 1)  # the slot of the sector whose first beat is here
         final = self.number == self.beats - 1
+        come = Signal(range(self.behind + 1))  # beats behind the sector that have come
+        ends = final & (come == self.behind) if self.behind else final
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
             room.eq(~full | leaves),
@@ -110,11 +119,11 @@ class Entrance(wiring.Component):
             self.between.eq(~begun & ~full),
         ]
         if self.tail is None:
-            m.d.comb += self.fault[SHORT].eq(self.take & self.x.last & ~final & ~unknown)
-            m.d.comb += self.fault[LONG].eq(self.take & final & ~self.x.last & ~unknown)
+            m.d.comb += self.fault[SHORT].eq(self.take & self.x.last & ~ends & ~unknown)
+            m.d.comb += self.fault[LONG].eq(self.take & ends & ~self.x.last & ~unknown)
             ended, endless = final | self.x.last, self.fault[LONG]
         else:
-            self._partial(m, self.tail, final, full & ~discard & ~unknown, load, unknown)
+            self._partial(m, self.tail, ends, full & ~discard & ~unknown, load, unknown)
             ended, endless = final | self.x.last | self.fault.any(), self.fault.any() & ~self.x.last
         if self.slots:
             refused = self.take & unknown
@@ -124,7 +133,7 @@ class Entrance(wiring.Component):
                 m.d.sync += unknown.eq(~begun & ~self.known)
         m.d.sync += full.eq(~room | load)
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
-            m.d.sync += self.x.eq(self.i.payload)
+            m.d.sync += self._loaded()
             with m.If(begun):  # beside the beats after the first one it says nothing
                 m.d.sync += [self.x[name].eq(self.x[name]) for name in self.request]
         with m.If(load):
@@ -135,10 +144,37 @@ class Entrance(wiring.Component):
             m.d.sync += discard.eq(1)
         with m.Elif(full & self.x.last):
             m.d.sync += discard.eq(0)
+        if self.behind:
+            self._beats_behind(m, full & ~discard & final, come, load)
         with m.If(self.clear):
             m.d.sync += [full.eq(0), self.x.eq(0), discard.eq(begun), self.number.eq(0)]
             m.d.sync += [unknown.eq(0)] if self.slots else []
         return m
+
+    def _loaded(self) -> Any:
+        """The register takes a beat."""
+        if not self.behind:
+            return self.x.eq(self.i.payload)
+        return [self.x[name].eq(self.i.payload[name]) for name in self.i.payload.shape().members]
+
+    def _beats_behind(self, m: Module, offered: Value, come: Signal, load: Value) -> None:
+        """The beats behind the sector's last one, ``offered`` here: their ends, and the value in the first of them.
+
+        The last beat waits for the next beat while the one that has come ends nothing.
+        """
+        new = self.i.payload
+        waits = Signal(name="waits_behind")
+        goes_on = ~self.x.last if self.tail is None else ~self.x.last & self.x.keep[-1] & ~self._hole
+        m.d.comb += waits.eq(offered & (come != self.behind) & goes_on)
+        with m.If(waits):
+            m.d.comb += [self.valid.eq(0), self.i.ready.eq(self.open)]
+        with m.If(load & waits):
+            m.d.sync += [come.eq(come + 1), self.x.last.eq(new.last)]
+            m.d.sync += [self.x.keep.eq(new.keep)] if self.tail is not None else []
+            with m.If(come == 0):
+                m.d.sync += self.x.icv.eq(new.data[:128])
+        with m.If(self.take | self.clear):
+            m.d.sync += come.eq(0)
 
     def _partial(self, m: Module, tail: int, final: Value, offered: Value, load: Value, unknown: Value) -> None:
         """Faults of a core with a ``tail``, and of the empty beat that may follow the tail."""
@@ -146,7 +182,7 @@ class Entrance(wiring.Component):
         hole = Signal()
         waits = Signal()  # the final beat, which is not the last one, for the one behind it
         goes_on = Signal()  # that one has come, and it is not an empty last one
-        taken = self.take & ~unknown
+        self._hole, taken = hole, self.take & ~unknown
         reaches, exceeds = keep[tail - 1], keep[tail]  # the tail, where the bytes are a run
         m.d.comb += [
             waits.eq(offered & final & ~self.x.last & ~goes_on),

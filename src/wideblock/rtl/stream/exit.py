@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exit of a sector core: whole results, in natural order."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -24,6 +24,9 @@ class Exit(wiring.Component):
     erase:   out, while clearing: reads the ring's first row, filled with zeros in the first cycle of ``clear``
     clear:   in, clears; in the first cycle no output register changes
 
+    ``behind``: number of beats after the ring's beats, without a ``load``; ``icv`` is in block 0 of the first
+    beat behind and no field of ``o``, all else is zero.
+
     With a ``tail`` the last beat has ``tail`` bytes: ``keep`` shows the bytes, all others are zero.
 
     Output registers hold zeros or a finished beat at all times. Registers beside the ring's must be loaded with
@@ -34,10 +37,19 @@ class Exit(wiring.Component):
     """
 
     def __init__(
-        self, *, width: int, beats: int, sector_bits: int, tail: int | None = None, tag_bits: int = 0, icv_bits: int = 0
+        self,
+        *,
+        width: int,
+        beats: int,
+        sector_bits: int,
+        tail: int | None = None,
+        tag_bits: int = 0,
+        icv_bits: int = 0,
+        behind: int = 0,
     ):
-        self.beats, self.tail, self.tag_bits, self.icv_bits = beats, tail, tag_bits, icv_bits
-        number = range(max(2, beats))
+        self.beats, self.tail, self.tag_bits, self.behind = beats, tail, tag_bits, behind
+        self.beside, self.icv_bits = icv_bits > 0, 128 if behind else icv_bits
+        number = range(max(2, beats + behind))
         channel = result_channel(width, keep=tail is not None, tag_bits=tag_bits, icv_bits=icv_bits)
         super().__init__(
             {
@@ -46,7 +58,7 @@ class Exit(wiring.Component):
                 "pending": In(1),
                 "data": In(128 * width),
                 **({"tag": In(tag_bits)} if tag_bits else {}),
-                **({"icv": In(icv_bits), "refused": In(1)} if icv_bits else {}),
+                **({"icv": In(self.icv_bits), "refused": In(1)} if self.icv_bits else {}),
                 "fetch": Out(1),
                 "erase": Out(1),
                 "load": Out(1),
@@ -61,32 +73,38 @@ class Exit(wiring.Component):
         valid = Signal()
         advance = Signal()
         shown = Signal.like(self.number, reset_less=True)
-        final = self.number == self.beats - 1
+        end = self.beats + self.behind - 1
+        final, loads = self.number == end, self.number < self.beats if self.behind else Const(1)
         shows = self.pending & ~self.refused if self.icv_bits else self.pending
+        fetched = self.fetch & ~self.refused if self.icv_bits else self.fetch
         m.d.comb += [
             advance.eq(~valid | self.o.ready),
             self.fetch.eq(advance & self.pending & ~self.clear),
-            self.load.eq((self.fetch & ~self.refused if self.icv_bits else self.fetch) | self.erase),
+            self.load.eq((fetched & loads if self.behind else fetched) | self.erase),
             self.shown_number.eq(shown),
             self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
-            self.o.payload.last.eq(self.shown_number == self.beats - 1),
+            self.o.payload.last.eq(self.shown_number == end),
         ]
         if self.tag_bits:
             m.d.comb += self.o.payload.tag.eq(self.tag)
-        if self.icv_bits:
+        if self.beside:
             m.d.comb += self.o.payload.icv.eq(self.icv)
+        if self.behind:
+            with m.If(shown == self.beats):
+                m.d.comb += self.o.payload.data.eq(self.icv)
+            with m.If(shown > self.beats):
+                m.d.comb += self.o.payload.data.eq(0)
         if self.tail is not None:
             m.d.comb += self.o.payload.keep.eq(-1)
             with m.If(self.o.payload.last):
-                m.d.comb += [
-                    self.o.payload.data.eq(self.data[: 8 * self.tail]),
-                    self.o.payload.keep.eq((1 << self.tail) - 1),
-                ]
+                if not self.behind:
+                    m.d.comb += self.o.payload.data.eq(self.data[: 8 * self.tail])
+                m.d.comb += self.o.payload.keep.eq((1 << self.tail) - 1)
         m.d.sync += self.erase.eq(self.clear)
         with m.If(advance):
             m.d.sync += valid.eq(shows)
-        with m.If(self.load):
+        with m.If(fetched | self.erase if self.behind else self.load):
             m.d.sync += shown.eq(self.number)
         with m.If(self.fetch):
             m.d.sync += [

@@ -28,9 +28,11 @@ class Parameters:
     """Parameters of any core. Raises UserError for an invalid value or mix of values.
 
     icv_bytes: bytes of a sector's integrity check value, in a core that seals sectors; 0: none
+    stride:    bytes of a sealed sector in the streams, with the value behind; 0: the value is beside the sector
     """
 
     icv_bytes = 0
+    stride = 0
 
     @property
     def absent(self) -> frozenset[str]:

@@ -16,6 +16,9 @@ TWEAK_BITS = 128
 SLOT_BITS = 16
 """Bits of the number of a slot, for any number of slots."""
 
+_GIVEN_BEHIND = "the sector's integrity check value, read to decrypt, then bytes that are not read"
+_MADE_BEHIND = "the integrity check value of an encrypted sector, or zeros of a decrypted one, then zeros"
+
 WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not full before the last beat")
 """The bit of an entrance's ``fault`` for a wrong ``keep``."""
 
@@ -29,6 +32,7 @@ def sector_channel(
     slots: bool = False,
     tag_bits: int = 0,
     icv_bits: int = 0,
+    behind: str = "",
 ) -> Channel:
     """Beats of ``width`` blocks in.
 
@@ -37,6 +41,7 @@ def sector_channel(
     slots:    a message names the slot of its key
     tag_bits: a message has a tag of whole bytes, shown with the result
     icv_bits: a message to decrypt has an integrity check value
+    behind:   meaning of the bytes behind the sector
     Without a tweak, the tweak has 0 bits.
     """
     blocks = "a block" if width == 1 else f"{width} blocks"
@@ -52,7 +57,7 @@ def sector_channel(
         "i",
         In,
         (
-            Field("data", 128 * width, f"beat of the sector, {blocks}: byte n of the beat is bits 8n+7..8n"),
+            Field("data", 128 * width, f"beat of the sector, {blocks}: byte n of the beat is bits 8n+7..8n{behind}"),
             *([tweak] if tweak_bits else []),
             *(sizes if sized else ()),
             *([Field("slot", SLOT_BITS, "slot of the key", Read.FIRST)] if slots else []),
@@ -70,15 +75,20 @@ def sector_channel(
     )
 
 
-def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0, icv_bits: int = 0) -> Channel:
-    """Beats of ``width`` blocks out, with ``tag_bits`` each with the sector's tag, with ``icv_bits`` with its ICV."""
+def result_channel(
+    width: int, *, keep: bool = False, tag_bits: int = 0, icv_bits: int = 0, behind: str = ""
+) -> Channel:
+    """Beats of ``width`` blocks out, with ``tag_bits`` each with the sector's tag, with ``icv_bits`` with its ICV.
+
+    ``behind``: meaning of the bytes behind the result.
+    """
     made = "integrity check value of an encrypted sector, in each of its beats; zeros of a decrypted one"
     ends = Field("keep", 16 * width, "bytes of the beat that are the result's, a run from byte 0; all before the last")
     return Channel(
         "o",
         Out,
         (
-            Field("data", 128 * width, "beat of the result, blocks in natural order"),
+            Field("data", 128 * width, f"beat of the result, blocks in natural order{behind}"),
             *([Field("tag", tag_bits, "tag of the sector, in each of its beats")] if tag_bits else []),
             *([Field("icv", icv_bits, made)] if icv_bits else []),
             Field("last", 1, "last beat of the result"),
@@ -152,21 +162,25 @@ def sector_interface(
     slots: bool = False,
     tag_bits: int = 0,
     icv_bits: int = 0,
+    behind: int = 0,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
 
-    ``key_width`` and ``slots`` as in :func:`key_channel`, ``tag_bits`` as in :func:`sector_channel`.
+    ``key_width`` and ``slots`` as in :func:`key_channel`, ``tag_bits`` as in :func:`sector_channel`. ``behind``: bytes
+    of a sector whose integrity check value is behind the sector; 0: the value, if any, is beside.
     """
+    sealed = icv_bits or behind
     tag = "tag of the sector that fault is about, in the same cycle; else 0"
     forged = "one-cycle pulse: the sector whose computed pulses in this cycle is forged, and does not leave"
     forged_tag = "tag of the sector that forged is about, in the same cycle; else 0"
     ready = "a key is in place and its derived values are computed"
     more = {"slots": slots, "tag_bits": tag_bits, "icv_bits": icv_bits}
+    ins, outs = (f"; from byte {behind} on {text}" if behind else "" for text in (_GIVEN_BEHIND, _MADE_BEHIND))
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
-            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, **more),
-            result_channel(width, keep=keep, tag_bits=tag_bits, icv_bits=icv_bits),
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, behind=ins, **more),
+            result_channel(width, keep=keep, tag_bits=tag_bits, icv_bits=icv_bits, behind=outs),
             key_channel(key_bits, key_parts, width=key_width, slots=slots),
         ),
         (
@@ -177,7 +191,7 @@ def sector_interface(
             ),
             *([Control("fault_tag", Out, tag_bits, tag, pulse=False)] if tag_bits else []),
             Control("computed", Out, 1, "one-cycle pulse: the last result block of a sector is known", pulse=True),
-            *([Control("forged", Out, 1, forged, pulse=True)] if icv_bits else []),
-            *([Control("forged_tag", Out, tag_bits, forged_tag, pulse=False)] if icv_bits and tag_bits else []),
+            *([Control("forged", Out, 1, forged, pulse=True)] if sealed else []),
+            *([Control("forged_tag", Out, tag_bits, forged_tag, pulse=False)] if sealed and tag_bits else []),
         ),
     )

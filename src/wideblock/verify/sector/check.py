@@ -14,6 +14,7 @@ from wideblock.drive.sector.traffic import Key, Request, SectorRecord, SectorScr
 from wideblock.export.contract import SectorContract
 from wideblock.rtl.stream.behaviour import LengthClass, SectorTiming
 from wideblock.simulation.script import ScriptEvent
+from wideblock.spec.sealed import ICV
 from wideblock.verify.core.check import Check
 from wideblock.verify.sector.judge import explain, judge
 
@@ -32,6 +33,11 @@ class SectorCheck(Check[SectorSimulation]):
     def __init__(self, subject: SectorContract, simulation: SectorSimulation, *rest: Any, pool: AnswerPool):
         super().__init__(subject, simulation, *rest)
         self.pool, self.shape = pool, simulation.shape
+
+    @property
+    def seals(self) -> bool:
+        """Whether sectors have an integrity check value."""
+        return self.subject.parameters.icv_bytes > 0
 
     @property
     def quiet(self) -> int:
@@ -63,35 +69,57 @@ class SectorCheck(Check[SectorSimulation]):
     def sealed(self, requests: Sequence[Request], key: bytes) -> list[Request]:
         """The requests; requests to decrypt were sealed under ``key``; as they are for a core that seals none."""
         right, decrypted = list(requests), [n for n, request in enumerate(requests) if request.decrypt]
-        if not self.shape.icv_bytes:
+        if not self.seals:
             return right
         plain = [replace(requests[n], decrypt=False) for n in decrypted]
         for n, answer in zip(decrypted, self.pool.answers(key, plain), strict=True):
-            right[n] = replace(requests[n], data=answer[: -self.shape.icv_bytes], icv=answer[-self.shape.icv_bytes :])
+            at = len(answer) - self.shape.icv_bytes
+            right[n] = self.joined(requests[n], *self.parts(replace(requests[n], data=answer[:at], icv=answer[at:])))
         return right
+
+    def parts(self, request: Request) -> tuple[bytes, bytes]:
+        """ICV and sector of a request of a right length, in a core that seals."""
+        n = self.subject.parameters.sector_bytes
+        return (request.icv, request.data) if self.shape.icv_bytes else (request.data[n : n + ICV], request.data[:n])
+
+    def joined(self, request: Request, icv: bytes, sector: bytes) -> Request:
+        """The request with another ICV and another sector; bytes behind the ICV stay."""
+        if self.shape.icv_bytes:
+            return replace(request, data=sector, icv=icv)
+        return replace(request, data=sector + icv + request.data[len(sector) + ICV :])
 
     def dealt(self, requests: Sequence[Request], keys: Sequence[Key]) -> list[Request]:
         """The requests; requests of right lengths are sealed under the first key of the slot, and half then
         :meth:`forged`; as they are for a core that seals none.
         """
         mixed, first = list(requests), {key.slot: key.key for key in reversed(keys)}
-        if not self.shape.icv_bytes:
+        if not self.seals:
             return mixed
         for slot, key in first.items():
             mine = [n for n, r in enumerate(requests) if r.slot == slot and len(r.data) in self.behaviour.length]
-            other = self.random(self.shape.icv_bytes)
+            other = self.random(ICV)
             for n, request in zip(mine, self.sealed([requests[n] for n in mine], key), strict=True):
-                mixed[n], other = self.forged(request, other) if self.rng.integers(2) else request, request.icv
+                mixed[n] = self.forged(request, other) if self.rng.integers(2) else request
+                other, _ = self.parts(request)
         return mixed
 
     def forged(self, request: Request, other: bytes) -> Request:
         """The request with a bit of its data, ICV or tweak changed, or with the ICV of another sector."""
-        name = ("data", "icv", "tweak", "")[self.number(0, 3)]
-        if not name:
-            return replace(request, icv=other)
-        flipped = bytearray(getattr(request, name))
-        flipped[self.number(0, len(flipped) - 1)] ^= 1 << self.number(0, 7)
-        return replace(request, **{name: bytes(flipped)})
+        icv, sector = self.parts(request)
+        kind = self.number(0, 3)
+        if kind == 0:
+            return self.joined(request, icv, self.flipped(sector))
+        if kind == 1:
+            return self.joined(request, self.flipped(icv), sector)
+        if kind == 2:
+            return replace(request, tweak=self.flipped(request.tweak))
+        return self.joined(request, other, sector)
+
+    def flipped(self, data: bytes) -> bytes:
+        """The bytes with a bit changed."""
+        changed = bytearray(data)
+        changed[self.number(0, len(changed) - 1)] ^= 1 << self.number(0, 7)
+        return bytes(changed)
 
     @property
     def slots(self) -> list[int]:

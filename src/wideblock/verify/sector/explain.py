@@ -28,7 +28,7 @@ class Answers:
         icv_bytes: int = 0,
     ):
         self.values = values
-        self.numbers = numbers = [n for n in numbers if answers[n] or not icv_bytes]  # a forged sector has none
+        self.numbers = numbers = [n for n in numbers if answers[n]]  # a forged sector has none
         self.icvs = [answers[n][len(answers[n]) - icv_bytes :] for n in numbers]
         self.answers = [answers[n][: len(answers[n]) - icv_bytes] for n in numbers]
         counts = np.array([-(-len(answer) // size) for answer in self.answers], np.int64)

@@ -26,7 +26,7 @@ def forgeries(check: SectorCheck) -> Finding:
     one; the whole sealed under another key; each bit, but one a sector, in the place of the zeros. A sealed sector that
     comes again is right. Verdicts change no cycle in which a beat is taken or a sector computed.
     """
-    if not check.shape.icv_bytes:
+    if not check.seals:
         return nothing("a sector has no integrity check value")
     tried: Counter[str] = Counter()
     done = 0
@@ -59,13 +59,14 @@ def _forged(check: SectorCheck, right: Sequence[Request], key: bytes, first: int
     made, kinds = [], []
     for n, (request, foreign) in enumerate(zip(right, stranger, strict=True)):
         other = right[n - 1]
+        (icv, sector), (other_icv, other_sector) = check.parts(request), check.parts(other)
         cases = {
-            "bits of a sector": _flipped(check, request, "data"),
-            "bits of an ICV": _flipped(check, request, "icv"),
-            "bits of a tweak": _flipped(check, request, "tweak"),
+            "bits of a sector": check.joined(request, icv, check.flipped(sector)),
+            "bits of an ICV": check.joined(request, check.flipped(icv), sector),
+            "bits of a tweak": replace(request, tweak=check.flipped(request.tweak)),
             "sectors cut": replace(request, data=request.data[: -check.shape.beat_bytes]),
-            "ICVs of another": replace(request, icv=other.icv),
-            "sectors of another": replace(request, data=other.data),
+            "ICVs of another": check.joined(request, other_icv, sector),
+            "sectors of another": check.joined(request, icv, other_sector),
             "tweaks of another": replace(request, tweak=other.tweak),
             "of another key": foreign,
         }
@@ -80,18 +81,12 @@ def _forged(check: SectorCheck, right: Sequence[Request], key: bytes, first: int
     return made, kinds
 
 
-def _flipped(check: SectorCheck, request: Request, name: str) -> Request:
-    changed = bytearray(getattr(request, name))
-    changed[check.number(0, len(changed) - 1)] ^= 1 << check.number(0, 7)
-    return replace(request, **{name: bytes(changed)})
-
-
 def _nearly(check: SectorCheck, request: Request, key: bytes, bit: int) -> Request:
     """A right sector with a changed bit in the block that must be zeros."""
-    block = (1 << bit).to_bytes(ICV, "little")
+    block, (_, sector) = (1 << bit).to_bytes(ICV, "little"), check.parts(request)
     scheme = check.subject.specification(key).scheme
-    result = scheme.encrypt(request.tweak, block + check.random(len(request.data)))
-    return replace(request, icv=result[:ICV], data=result[ICV:])
+    result = scheme.encrypt(request.tweak, block + check.random(len(sector)))
+    return check.joined(request, result[:ICV], result[ICV:])
 
 
 def _cycles(check: SectorCheck) -> str | None:
@@ -99,7 +94,7 @@ def _cycles(check: SectorCheck) -> str | None:
     key = check.key()
     t = check.subject.timing
     right = check.sealed(check.requests(2 * (2 + t.latency // t.interval)), key)
-    forged = [_flipped(check, request, "icv") if check.rng.integers(2) else request for request in right]
+    forged = [check.forged(request, bytes(ICV)) if check.rng.integers(2) else request for request in right]
     seed = check.play_seed()
     seen = []
     for requests in (right, forged):

@@ -200,12 +200,12 @@ class _Measuring:
     def sectors(self, n: int, slots: int | Sequence[int] = 0) -> tuple[Any, Bytes, bool, Any]:
         """Random sectors and tweaks, the direction, and the ICVs of sectors sealed under the last keys of ``slots``."""
         data, tweaks = (self.rng.integers(0, 256, (n, size), np.uint8) for size in (self.size, self.tweak_size))
-        if not (self.shape.icv_bytes and self.decrypt):
+        if not (self.core.parameters.icv_bytes and self.decrypt):
             return data, tweaks, self.decrypt, ()
         keyed = {slot: self.core.specification(key) for slot, key in self.keys.items()}
         given = zip(np.broadcast_to(slots, n).tolist(), tweaks, data, strict=True)
-        sealed = [keyed[slot].seal(tweak.tobytes(), sector.tobytes()) for slot, tweak, sector in given]
-        return [sector for _, sector in sealed], tweaks, self.decrypt, [icv for icv, _ in sealed]
+        sealed = [keyed[slot].encrypt(tweak.tobytes(), sector.tobytes()) for slot, tweak, sector in given]
+        return [each[: self.size] for each in sealed], tweaks, self.decrypt, [each[self.size :] for each in sealed]
 
     def key(self, slot: int = 0) -> bytes:
         """A random key, from now on the last one of ``slot``."""

@@ -15,6 +15,7 @@ from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
+from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.simulation.bench import SimulationError
 from wideblock.spec.sealed import ICV, Forged
 from wideblock.spec.trace import trace
@@ -29,20 +30,21 @@ EVERY = 64
 
 
 class SealingTwin:
-    """Sealed sectors of the library, as a specification has them: with the ICV behind."""
+    """Sealed sectors of the library, as a specification has them: with the ICV behind, in units of any stride."""
 
-    def __init__(self, twin: Twin):
-        self._twin = twin
+    def __init__(self, twin: Twin, parameters: SectorParameters):
+        self._twin, self._size, self._stride = twin, parameters.sector_bytes, parameters.stride
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        sealed, icv = self._twin.seal(_row(sector), _row(tweak))
-        return sealed.tobytes() + icv.tobytes()
+        sealed, icv = self._twin.seal(_row(sector[: self._size]), _row(tweak))
+        return (sealed.tobytes() + icv.tobytes()).ljust(self._stride, b"\0")
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
-        plain, right = self._twin.unseal(_row(sector[:-ICV]), _row(sector[-ICV:]), _row(tweak))
+        icv = sector[self._size : self._size + ICV]
+        plain, right = self._twin.unseal(_row(sector[: self._size]), _row(icv), _row(tweak))
         if not right.all():
             raise Forged
-        return plain.tobytes()
+        return plain.tobytes().ljust(self._stride, b"\0")
 
 
 def _row(data: bytes) -> NDArray[np.uint8]:
@@ -74,7 +76,8 @@ class NativePool:
         except ValueError as error:
             raise UserError(str(error)) from None
         with twin:
-            keyed = SealingTwin(twin) if self._subject.parameters.icv_bytes else twin
+            parameters = self._subject.parameters
+            keyed = SealingTwin(twin, parameters) if parameters.icv_bytes else twin
             answers = [answered(keyed, request) for request in requests]
         for i in range(-self._answered % EVERY, len(requests), EVERY):
             keyed, r = self._subject.specification(key), requests[i]

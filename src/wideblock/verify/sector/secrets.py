@@ -131,8 +131,8 @@ def _secrets(
             mine = not check.shape.slots or request.slot == key.slot
             if mine and 0 <= since < first <= until and request.size in check.behaviour.length:
                 yield from specification.tweak_values(request.tweak, -(-len(request.data) // BLOCK))
-                if request.icv and request.decrypt:  # of random bytes: it is forged
-                    plain = specification.scheme.decrypt(request.tweak, request.icv + request.data)
+                if check.seals and request.decrypt:  # of random bytes: it is forged
+                    plain = specification.scheme.decrypt(request.tweak, b"".join(check.parts(request)))
                     yield from inputs("a forged sector deciphered", plain, BLOCK)
         yield from inputs("the key", key.key, BLOCK)
     for n, request in enumerate(requests):

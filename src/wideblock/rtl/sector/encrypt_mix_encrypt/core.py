@@ -57,7 +57,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         A = next(iter(self.ciphers.values())).timing.latency
         self.leading = leading = p.icv_bytes // 16
         blocks, rest = p.m + leading, p.sector_bytes % 16
-        self.schedule = s = EmeSchedule(blocks, rest, p.lanes, self.period, p.ahead + A, leading > 0)
+        self.schedule = s = EmeSchedule(blocks, rest, p.lanes, self.period, p.ahead + A, leading > 0, p.behind)
         self.flow = s.flow
         super().__init__(
             p,

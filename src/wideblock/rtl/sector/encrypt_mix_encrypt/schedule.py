@@ -21,7 +21,7 @@ class EmeSchedule:
 
     blocks:  whole blocks of a sector, and that in no beat    rest: bytes of a partial last block, or 0
     lanes:   AES pipelines, and blocks a beat  period: blocks from one refresh of the mask to the next
-    cipher_latency: cycles of a call
+    cipher_latency: cycles of a call           behind: beats behind a sector, for which its last beat waits
     """
 
     blocks: int
@@ -30,6 +30,7 @@ class EmeSchedule:
     period: int
     cipher_latency: int
     leading: bool = False
+    behind: int = 0
 
     @property
     def beats(self) -> int:
@@ -59,6 +60,8 @@ class EmeSchedule:
             return ("lanes",) * n
 
         A, masks = self.cipher_latency, self.refreshes
+        last = After("first", self.beats - 1, begin=self.beats, delay=1 + self.behind - A)
+        waits = (last,) if self.behind else ()
         after = (After("first", delay=1 - A),)  # in the cycle behind the last beat's
         leading = [Stage("leading", calls(1), A, after, at="first")] if self.leading else []
         whole = "leading" if self.leading else "first"
@@ -70,9 +73,9 @@ class EmeSchedule:
                 *halfway,
                 mix,
                 *leading,
-                Stage("first", calls(1 + self.beats), A),  # the tweak's call is its first step
+                Stage("first", calls(1 + self.beats), A, waits),  # the tweak's call is its first step
                 Stage("second", calls(masks + self.steps), A, (After("mix"), *refreshed)),
-                Stage("exit", ("exit",) * self.beats, 0, (After("second"),)),
+                Stage("exit", ("exit",) * (self.beats + self.behind), 0, (After("second"),)),
             ),
             enters="first",
             computes="second",

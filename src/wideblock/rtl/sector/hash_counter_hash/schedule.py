@@ -139,19 +139,25 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
 def flow(
     p: HashedParameters, programs: dict[str, Program], place: Placement, calls: HchCalls, structure: Structure
 ) -> Flow:
-    """The stages of a sector. In the lanes its single call goes first, then the tweak's, then the counter mode."""
+    """The stages of a sector. In the lanes its single call goes first, then the tweak's, then the counter mode.
+
+    The last beat enters when the beats behind the sector have come: the front pass waits for as many steps.
+    """
     front, back = programs["front"], programs["back"]
     saved, queued = (1, 0) if calls.shortcut else (0, 1 if p.overlap else 0)
     # the back hash takes a beat as the last of its parts is there; with the shortcut, parts as they come
     per, late = (1, place.parts - 1) if calls.shortcut else (place.parts, 0)
     single = Stage(
-        "single", (None if structure.end_calls else "lanes",), calls.latency, (raised("front", front, FRONT.R),)
+        "single",
+        (None if structure.end_calls else "lanes",),
+        calls.latency,
+        (raised("front", front, FRONT.R, behind=p.behind),),
     )
     tweak = Stage("tweak", ("lanes",), calls.cipher_latency, (After("enter", 0, delay=0),), at="front")
     return Flow(
         (
-            Stage("enter", (None,) * p.beats, at="front"),
-            Stage("front", (None,) * front.steps, 0, (After("enter", None, delay=0),)),
+            Stage("enter", (None,) * (p.beats + p.behind), at="front"),
+            Stage("front", (None,) * (front.steps + p.behind), 0, (After("enter", None, delay=0),)),
             single,
             *((tweak,) if structure.tweak_call else ()),
             Stage(
@@ -162,7 +168,7 @@ def flow(
             ),
             Stage("back", (None,) * back.steps, 0, (After("lane", None, per=per, delay=late + queued),)),
             Stage("inner", (None,), calls.closing_latency, (raised("back", back, BACK.h, delay=p.ahead - saved),)),
-            Stage("exit", ("exit",) * p.beats, 0, (After("inner"),)),
+            Stage("exit", ("exit",) * (p.beats + p.behind), 0, (After("inner"),)),
         ),
         enters="enter",
         computes="inner",

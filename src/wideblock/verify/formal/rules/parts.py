@@ -371,7 +371,7 @@ def released(core: Contract, judged: str) -> Rule:
     """No beat of a sector to decrypt enters an output register before the verdict, or if the sector is forged.
 
     Verdicts are followed from ``forged``, by the number of the pulse of ``computed``, through the memory to the exit.
-    ``judged``: pointer of the first sector that the exit may not have.
+    ``judged``: pointer of the first sector that the exit may not have. No row is loaded for beats behind a sector.
 
     Raises :class:`NotApplicable` for a core that seals no sectors.
     """
@@ -384,6 +384,8 @@ def released(core: Contract, judged: str) -> Rule:
     signals |= {"judged": f"core.{judged}"}
     signals |= {name: f"core.verdicts.{name}" for name in ("read_addr", "write_addr", "write_data", "write_en")}
     places = "".join(f"\n      wire [{bits - 1}:0] place{row} = {row} - left;" for row in range(rows))
+    beats, behind = core.parameters.beats, core.parameters.behind
+    rows_alone = f"\n        assert (!load || erase || number < {beats});" if behind else ""
     held = "".join(f"\n        assert (place{row} >= waiting || written[{row}] == told[{row}]);" for row in range(rows))
     return Rule(
         "no beat of a sector to decrypt leaves, or is loaded, before its verdict, or if that is forged; the verdict is "
@@ -400,7 +402,7 @@ def released(core: Contract, judged: str) -> Rule:
       wire released = fetch && left != known && !told[left[{bits - 1}:0]];{places}
       always @(posedge {clock}) begin
         known <= clear ? 0 : known + computed;
-        left <= clear ? 0 : left + (fetch && number == {core.parameters.beats - 1});
+        left <= clear ? 0 : left + (fetch && number == {beats + behind - 1});
         if (computed) told[known[{bits - 1}:0]] <= forged;
         if (write_en) written[write_addr] <= write_data;
         right <= !clear && (fetch ? released : right);
@@ -409,7 +411,7 @@ def released(core: Contract, judged: str) -> Rule:
       always @* if (!clear) begin
         assert (known == judged && left == sector);{held}
         assert (!{valid} || right);
-        assert (!load || erase || released);
+        assert (!load || erase || released);{rows_alone}
         assert (forged == (computed && wrong));
       end""",
     )
