@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ v5: an AES round a cycle, or four as a pipeline."""
+"""AEZ v5: an AES round a cycle, four as a pipeline, or a column of a round."""
 
 from wideblock.catalog.aez import AezParameters, pace
 from wideblock.catalog.kinds import AEAD
@@ -33,5 +33,6 @@ SCHEME = Scheme(
 
 PRESETS = (
     Preset("aez5", SCHEME, AezParameters()),
+    Preset("aez5-32", SCHEME, AezParameters(columns=1)),
     Preset("aez5-p", SCHEME, AezParameters(rounds=4, word_bits=128)),
 )

@@ -6,7 +6,7 @@ Source: Hoang, Krovetz, Rogaway, "AEZ v5: Authenticated Encryption by Encipherin
 Bytes:  byte 0 of a block is bits 7..0; see :mod:`.program` for the equations.
 """
 
-from amaranth import Module
+from amaranth import Const, Module
 from amaranth.lib import wiring
 
 from wideblock.errors import UserError
@@ -14,6 +14,7 @@ from wideblock.errors import UserError
 from ..caesar import Caesar
 from ..cipher import CipherShape, Padding, cipher_signature
 from ..parameters import AeadParameters
+from .column import WORDS, ColumnDatapath
 from .datapath import Datapath
 from .offsets import Version
 from .pipelined import PipelinedDatapath
@@ -49,17 +50,19 @@ class AezCipher(wiring.Component):
         self.pipelined = parameters.rounds > 1
         words = 8 * self.shape.block // parameters.word_bits
         self.steps = program(version, words if self.pipelined else None, short=tag < LONGEST_TAG)
-        self.setup = setup(self.steps)
+        self.words = WORDS if parameters.columns == 1 else 1
+        self.setup = setup(self.steps, self.words)
         blocks = -(-parameters.data_bytes // self.shape.block)
-        self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
-        self.sequencer = Microsequencer(self.steps, self.shape, rows)
-        datapath = PipelinedDatapath if self.pipelined else Datapath
+        rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
+        self.flush = self.words * rows
+        self.sequencer = Microsequencer(self.steps, self.shape, rows, words=self.words)
+        datapath = PipelinedDatapath if self.pipelined else Datapath if self.words == 1 else ColumnDatapath
         self.remains = tuple(f"datapath.{name}" for name in datapath.remains)
         self.datapath = datapath(version, self.shape, self.sequencer.layout, sbox=parameters.sbox, rows=rows)
         super().__init__(cipher_signature(self.shape))
 
     def timetable(self, *, decrypt: bool) -> AezTimetable:
-        return AezTimetable(self.steps, decrypt=decrypt, room=LONGEST_TAG - self.shape.tag)
+        return AezTimetable(self.steps, decrypt=decrypt, room=LONGEST_TAG - self.shape.tag, words=self.words)
 
     def elaborate(self, platform):
         m = Module()
@@ -71,12 +74,13 @@ class AezCipher(wiring.Component):
         if self.pipelined:
             shown &= datapath.effect
             m.d.comb += datapath.whole.eq(~self.i.payload.last | (self.i.payload.size >= 16 + sequencer.room))
+        last = Const(1) if self.words == 1 else sequencer.word == 0
         m.d.comb += [
-            self.key.ready.eq((wait == Wait.KEY) | either),
-            self.i.ready.eq((wait == Wait.BLOCK) | (either & ~self.key.valid)),
-            self.o.valid.eq(shown),
+            self.key.ready.eq(((wait == Wait.KEY) | either) & last),
+            self.i.ready.eq(((wait == Wait.BLOCK) | (either & ~self.key.valid)) & last),
+            self.o.valid.eq(shown & last),
             self.o.payload.eq(datapath.result),
-            self.tag.valid.eq(wait == Wait.TAG),
+            self.tag.valid.eq((wait == Wait.TAG) & last),
             self.tag.payload.eq(datapath.tag),
             sequencer.block.eq(self.i.payload),
             sequencer.block_valid.eq(self.i.valid),
@@ -84,11 +88,12 @@ class AezCipher(wiring.Component):
             sequencer.tag_ready.eq(self.tag.ready),
             datapath.block.eq(self.i.payload.data),
             datapath.key.eq(self.key.payload),
-            datapath.load.eq(self.key.valid & self.key.ready),
+            datapath.load.eq(self.key.valid & ((wait == Wait.KEY) | either)),
             *(part.clear.eq(self.clear) for part in (sequencer, datapath)),
         ]
         names = ("step", "go", "read", "write", "done", "number", "nibbles", "turn", "far", "size", "decrypt")
-        for name in (*names, *(("brief",) if sequencer.room else ())):
+        names += ("brief",) * (sequencer.room > 0) + ("word", "run") * (self.words > 1)
+        for name in names:
             m.d.comb += getattr(datapath, name).eq(getattr(sequencer, name))
         return m
 

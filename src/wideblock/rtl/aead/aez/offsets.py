@@ -18,7 +18,7 @@ from wideblock.rtl.aes.planes import named
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 
-__all__ = ["Offsets", "Power", "Tweak", "Version", "doubled"]
+__all__ = ["Gates", "Offsets", "Power", "Tweak", "Version", "doubled", "doubles", "places"]
 
 
 class Version(Enum):
@@ -85,7 +85,7 @@ def doubled(m: Module, name: str, x: Value) -> Value:
     return WireReading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
 
 
-def _places(done: Value, decrypt: Value, brief: bool) -> Mapping[Tweak, tuple[int, Any]]:
+def places(done: Value, decrypt: Value, brief: bool) -> Mapping[Tweak, tuple[int, Any]]:
     """j and i of each tweak; i as an int, or its three low bits as a value. ``brief``: with tweaks of brief strings."""
     first, second = Cat(~decrypt, decrypt, Const(0, 1)), Cat(decrypt, ~decrypt, Const(0, 1))
     fixed = {
@@ -142,6 +142,34 @@ def _multiples_v4(tweak: Tweak, j: int, i: Any) -> tuple[Any, Any, Any, bool]:
     return 0, low if tweak in _NUMBERED else 0, 1 << j - 3, tweak in _NUMBERED
 
 
+class Gates:
+    """Terms of the next value of an offset: ``parts`` of I, J and L, and the ``power``; ``first``: no doubled value."""
+
+    def __init__(self, m: Module, version: Version, tweak: Value, bit: Value, of: Mapping[Tweak, tuple[int, Any]]):
+        n = [Signal(3, name=f"n_{part}") for part in "IJL"]  # multiples
+        with_power = Signal()
+        multiples = _multiples_v4 if version is Version.V4 else _multiples_v5
+        with m.Switch(tweak):
+            for name, (j, i) in of.items():
+                with m.Case(name):
+                    *values, power = multiples(name, j, i)
+                    m.d.comb += [signal.eq(value) for signal, value in zip(n, values, strict=True)]
+                    m.d.comb += with_power.eq(power)
+        chosen = [Mux(bit == 3, x[2], Mux(bit == 2, x[1], x[0])) for x in n]
+        self.parts = [named(m, f"gate_{part}", x) for part, x in zip("IJL", chosen, strict=True)]
+        self.first = named(m, "first", bit == 3)
+        self.power = named(m, "added", with_power & (bit == 1))
+
+
+def doubles(power: Value, done: Value) -> Value:
+    """Whether the power is doubled, ``done`` pairs of blocks done."""
+    return (
+        (power == Power.DOUBLE)
+        | ((power == Power.AFTER_4) & (done[:2] == 3))
+        | ((power == Power.AFTER_8) & (done == 7))
+    )
+
+
 class Offsets(wiring.Component):
     """``offset`` of ``tweak`` after three steps by Horner's rule: ``bit`` is 3, 2 and 1; 0 keeps it.
 
@@ -176,23 +204,11 @@ class Offsets(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         P = self._power(m)
-        n = [Signal(3, name=f"n_{part}") for part in "IJL"]  # multiples
-        with_power = Signal()
-        multiples = _multiples_v4 if self.version is Version.V4 else _multiples_v5
-        with m.Switch(self.tweak):
-            for tweak, (j, i) in _places(self.done, self.decrypt, self.brief).items():
-                with m.Case(tweak):
-                    *values, power = multiples(tweak, j, i)
-                    m.d.comb += [signal.eq(value) for signal, value in zip(n, values, strict=True)]
-                    m.d.comb += with_power.eq(power)
-        chosen = [Mux(self.bit == 3, x[2], Mux(self.bit == 2, x[1], x[0])) for x in n]
-        gates = [named(m, f"gate_{part}", x) for part, x in zip("IJL", chosen, strict=True)]
-        terms = [part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates, strict=True)]
-        first = named(m, "first", self.bit == 3)
-        added = named(m, "added", with_power & (self.bit == 1))
-        twice = doubled(m, "offset", self.offset) & ~first.replicate(128)
+        gates = Gates(m, self.version, self.tweak, self.bit, places(self.done, self.decrypt, self.brief))
+        terms = [part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates.parts, strict=True)]
+        twice = doubled(m, "offset", self.offset) & ~gates.first.replicate(128)
         with m.If(self.enable & (self.bit != 0)):
-            m.d.sync += self.offset.eq(reduce(xor, [twice, *terms, P & added.replicate(128)]))
+            m.d.sync += self.offset.eq(reduce(xor, [twice, *terms, P & gates.power.replicate(128)]))
         with m.If(self.clear):
             m.d.sync += self.offset.eq(0)
         return m
@@ -201,11 +217,7 @@ class Offsets(wiring.Component):
         """The power of two times I or J."""
         P = Signal(128, reset_less=True)
         of_ad = self.J if self.version is Version.V4 else self.I
-        doubling = (
-            (self.power == Power.DOUBLE)
-            | ((self.power == Power.AFTER_4) & (self.done[:2] == 3))
-            | ((self.power == Power.AFTER_8) & (self.done == 7))
-        )
+        doubling = doubles(self.power, self.done)
         with m.If(self.enable):
             with m.If(self.power == Power.FIRST_AD):
                 m.d.sync += P.eq(of_ad)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import memory, wiring
+from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.planes import named
@@ -29,19 +29,23 @@ class Microsequencer(wiring.Component):
     decrypt:      the message is deciphered
     brief:        in AEZ-tiny, the string has less than 16 bytes; a port if the tag is shorter than a block
 
+    word:         with ``words`` of a block in as many cycles, those in hand: the last one comes first
+    run:          a word of the step is carried out; ``go``, with the last one, the step ends
+    turn, far:    then H is turned right, by a nibble in ``words`` cycles or by a word in one
+
     A tag shorter than a block leaves room in M_y for the message's last bytes. Lengths but ``size`` are then lengths of
     the string before M_y: see :class:`Known`.
 
-    Timing: steps are read from a table a cycle ahead, and are registers.
+    Timing: steps are read from a table a cycle ahead, and are registers; with ``words`` block memory.
     Cost:   the table, an address counter, counters of pairs.
     Security: the order of steps depends on lengths and direction alone.
     """
 
-    def __init__(self, steps: Sequence[MicroStep], shape: CipherShape, rows: int):
-        self.steps, self.shape, self.rows = steps, shape, rows
+    def __init__(self, steps: Sequence[MicroStep], shape: CipherShape, rows: int, *, words: int = 1):
+        self.steps, self.shape, self.rows, self.words = steps, shape, rows, words
         self.layout = layout(steps)
         self.room = shape.block // 2 - shape.tag
-        address = range(rows)
+        address = range(words * rows)
         super().__init__(
             {
                 "block": In(shape.blocks),
@@ -61,6 +65,7 @@ class Microsequencer(wiring.Component):
                 "size": Out(range(shape.block + 1)),
                 "decrypt": Out(1),
                 **({"brief": Out(1)} if self.room else {}),
+                **({"run": Out(1), "word": Out(range(words), init=words - 1)} if words > 1 else {}),
             }
         )
         self._last = Signal()
@@ -76,8 +81,10 @@ class Microsequencer(wiring.Component):
         self._waits(m)
         self._lengths(m)
         self._turning(m)
-        for address, row in ((self.read, "read"), (self.write, "write")):
-            m.d.comb += address.eq(self._address(m, self.step[row], self._pair(f"{row}_back")))
+        read, write = (self._address(m, self.step[row], self._pair(f"{row}_back")) for row in ("read", "write"))
+        if self.words > 1:
+            read, write = self._of_words(m, read, write)
+        m.d.comb += [self.read.eq(read), self.write.eq(write)]
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in (self.done, self._pairs, self.number, self.size, self._turns)]
             m.d.sync += [self._last.eq(0), self.decrypt.eq(0)]
@@ -89,18 +96,21 @@ class Microsequencer(wiring.Component):
         """Reads the next step while the present step is carried out."""
         fields = [{name: getattr(step, name) for name, _ in self.layout} for step in self.steps]
         words = [self.layout.const(values).as_bits() for values in fields]
-        table = memory.Memory(shape=self.layout.size, depth=len(words), init=words, attrs={"rom_style": "logic"})
-        m.submodules.table = table
-        port = table.read_port(domain="comb")
+        block = self.words > 1
+        style = {"rom_style": "block" if block else "logic"}
+        m.submodules.table = table = memory.Memory(shape=self.layout.size, depth=len(words), init=words, attrs=style)
+        port = table.read_port(domain="sync" if block else "comb")
         place = Signal(range(len(words)))
         following = Signal.like(place)
-        step = Signal(self.layout, init=fields[0])
+        step = data.View(self.layout, port.data) if block else Signal(self.layout, init=fields[0])
         m.d.comb += [
             self.step.as_value().eq(step),
             following.eq(Mux(self._cond(m), step.target, place + 1)),
             port.addr.eq(Mux(self.clear, 0, Mux(self.go, following, place))),
         ]
-        m.d.sync += [place.eq(port.addr), step.as_value().eq(port.data)]
+        m.d.sync += place.eq(port.addr)
+        if not block:
+            m.d.sync += step.as_value().eq(port.data)
 
     def _cond(self, m: Module) -> Value:
         known = Known(
@@ -135,10 +145,20 @@ class Microsequencer(wiring.Component):
             Wait.TURNED: self._turns == 0,
             Wait.TAG: self.tag_ready,
         }
+        go = self.go
+        if self.words > 1:
+            go = self.run
+            last = self.word == 0
+            ready[Wait.TAG] |= ~last
+            m.d.comb += self.go.eq(self.run & last)
+            with m.If(self.run | (self.turn & ~self.far)):
+                m.d.sync += self.word.eq(self.word - 1)
+            with m.If(self.clear):
+                m.d.sync += self.word.eq(self.word.init)
         with m.Switch(self.step.wait):
             for wait, value in ready.items():
                 with m.Case(wait):
-                    m.d.comb += self.go.eq(value)
+                    m.d.comb += go.eq(value)
 
     def _lengths(self, m: Module) -> None:
         """Size and direction of blocks, and the counters of pairs and rounds."""
@@ -195,18 +215,29 @@ class Microsequencer(wiring.Component):
             self.turn.eq((self.step.wait == Wait.TURNED) & (turns != 0)),
             self.far.eq(turns[3:] != 0),
         ]
-        with m.If(self.turn):
+        left = Turn.LEFT if self.words == 1 else Turn.RIGHT
+        turned = self.turn if self.words == 1 else self.turn & (self.far | (self.word == 0))
+        with m.If(turned):
             m.d.sync += turns.eq(turns - Mux(self.far, 8, 1))
         with m.Elif(self.go & (self.step.turn != Turn.KEEP)):
-            m.d.sync += turns.eq(Mux(self.step.turn == Turn.LEFT, self.nibbles, -self.nibbles))
+            m.d.sync += turns.eq(Mux(self.step.turn == left, self.nibbles, -self.nibbles))
 
     def _pair(self, back: str) -> Value:
         """The pair whose rows W and X are meant."""
         return (self.done - self.step[back])[: len(self.done)] if back in self.layout.members else self.done
 
+    def _of_words(self, m: Module, read: Value, write: Value) -> tuple[Value, Value]:
+        """Addresses of words: a step reads for the step after it, whose words follow a cycle after their addresses."""
+        kept = Signal.like(read, name="kept")
+        with m.If(self.go):
+            m.d.sync += kept.eq(read)
+        with m.If(self.clear):
+            m.d.sync += kept.eq(0)
+        return Cat((self.word - self.run)[: len(self.word)], Mux(self.go, read, kept)), Cat(self.word, write)
+
     def _address(self, m: Module, row: Value, pair: Value) -> Value:
         """Where a row is, if it is one of ``pair``."""
-        bits = len(self.read)
+        bits = (self.rows - 1).bit_length()
 
         def special(number: Value | int) -> Value:
             return Cat(Const(number, 5)[:4] if isinstance(number, int) else number[:4], Const(-1, bits - 4))

@@ -11,17 +11,25 @@ from .step import Base, Count, Enter, Known, MicroStep, Out, Span, Turn, Wait
 __all__ = ["AezTimetable", "setup"]
 
 
-def setup(steps: Sequence[MicroStep]) -> int:
-    """Cycles from a key accepted to the first block that can be accepted."""
+def setup(steps: Sequence[MicroStep], words: int = 1) -> int:
+    """Cycles from a key accepted to the first word of a block that can be taken. The last word accepts the block."""
+    return words * (_idle(steps) - 1) + 1
+
+
+def _idle(steps: Sequence[MicroStep]) -> int:
     return next(at for at, step in enumerate(steps) if step.wait is Wait.EITHER)
 
 
 class AezTimetable:
-    """The program carried out on lengths alone, for one message. ``room``: bytes of the message in M_y."""
+    """The program carried out on lengths alone, for one message.
 
-    def __init__(self, steps: Sequence[MicroStep], *, decrypt: bool, room: int = 0):
-        self._steps, self._known, self._room = steps, Known(decrypt=decrypt), room
-        self._place = setup(steps)
+    room:  bytes of the message in M_y
+    words: cycles of a step
+    """
+
+    def __init__(self, steps: Sequence[MicroStep], *, decrypt: bool, room: int = 0, words: int = 1):
+        self._steps, self._known, self._room, self._words = steps, Known(decrypt=decrypt), room, words
+        self._place = _idle(steps)
         self._cycle = self._turns = 0
         self._results: list[int] = []
         self._live = deque([False] * CALL)  # whether the calls in the pipeline are those of pairs
@@ -37,9 +45,8 @@ class AezTimetable:
                 known.cuts, known.empty = size <= self._room, size == 0
                 known.size = size - self._room + (32 if known.cuts else 0)
                 known.most = 9 if known.cuts and known.size % 16 else 7
-        at = self._cycle
         self._carry_out()
-        return at
+        return self._cycle - 1
 
     def results(self) -> list[int]:
         """The cycles in which the results are valid, in order."""
@@ -49,7 +56,7 @@ class AezTimetable:
     def tag(self) -> int:
         """The cycle from which on the tag is valid."""
         self._run()
-        return self._cycle
+        return self._cycle + self._words - 1
 
     def _run(self) -> None:
         """To the next step that waits for a block, or for the tag to be taken."""
@@ -59,16 +66,16 @@ class AezTimetable:
     def _carry_out(self) -> None:
         step = self._steps[self._place]
         if step.wait is Wait.TURNED:
-            self._cycle += self._turns // 8 + self._turns % 8
+            self._cycle += self._turns // 8 + self._words * (self._turns % 8)
             self._turns = 0
         live = self._live.popleft()
         self._live.append(self._enters(step.enter, live))
         if step.out is not Out.NONE and (live or step.base is Base.TEXT):
-            self._results.append(self._cycle)
+            self._results.append(self._cycle + self._words - 1)
         following = step.target if self._known.conditions()[step.cond] else self._place + 1
         self._count(step)
         self._place = following
-        self._cycle += 1
+        self._cycle += self._words
 
     def _count(self, step: MicroStep) -> None:
         known = self._known
@@ -83,7 +90,8 @@ class AezTimetable:
                 known.number = 0 if known.number == known.most else known.number + 1
         if step.turn is not Turn.KEEP:
             nibbles = self._nibbles(step)
-            self._turns = (nibbles if step.turn is Turn.LEFT else -nibbles) % 32
+            left = Turn.LEFT if self._words == 1 else Turn.RIGHT
+            self._turns = (nibbles if step.turn is left else -nibbles) % 32
 
     def _nibbles(self, step: MicroStep) -> int:
         """e of a step."""
