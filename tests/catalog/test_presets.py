@@ -51,6 +51,7 @@ SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name 
 AUTHENTICATED = {  # cycles a block
     "aez41": 25,
     "aez5": 25,
+    "aez5-32": 100,
     "aez5-p": 6,
     "aes-gcm": 11,
     "aes-gcm-p": 1,
