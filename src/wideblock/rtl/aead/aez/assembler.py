@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .offsets import Tweak
-from .step import AezKey, Cond, MicroStep, OperandSource, Row, Wait
+from .step import AezKey, Cond, Hold, MicroStep, OperandSource, Row, Wait
 
 __all__ = ["ACCEPT", "LOAD", "Microprogram", "Parts", "beside", "cleared", "go", "merged", "offset"]
 
@@ -51,10 +51,12 @@ class Microprogram:
 
     spacing: least cycles between two results, if pairs are in a pipeline; else None
     short:   the tag is shorter than a block
+    narrow:  H is 0 where a result is V alone
     """
 
-    def __init__(self, spacing: int | None = None, *, short: bool = False):
+    def __init__(self, spacing: int | None = None, *, short: bool = False, narrow: bool = False):
         self.spacing, self.short = spacing, short
+        self.alone: Parts = {"hold": Hold.CLEAR} if narrow else {}
         self.steps: list[MicroStep] = []
         self._names: dict[str, int] = {}
 

@@ -47,10 +47,10 @@ class AezCipher(wiring.Component):
     def __init__(self, parameters: AeadParameters, version: Version):
         tag = parameters.tag_bytes
         self.shape = CipherShape(block=32, key=48, npub=12, tag=tag, padding=Padding.ONE, judges=True, online=False)
+        self.words = WORDS if parameters.columns == 1 else 1
         self.pipelined = parameters.rounds > 1
         words = 8 * self.shape.block // parameters.word_bits
-        self.steps = program(version, words if self.pipelined else None, short=tag < LONGEST_TAG)
-        self.words = WORDS if parameters.columns == 1 else 1
+        self.steps = program(version, words if self.pipelined else None, short=tag < LONGEST_TAG, narrow=self.words > 1)
         self.setup = setup(self.steps, self.words)
         blocks = -(-parameters.data_bytes // self.shape.block)
         rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()

@@ -257,10 +257,10 @@ class ColumnDatapath(wiring.Component):
     def _hold(self, m: Module) -> None:
         """H: the second half of an input block, V, its first e nibbles, or H turned."""
         H, hold, e = self._H, self.step.hold, self.nibbles
-        filled = (hold == Hold.PAD) | (hold == Hold.CUT)
-        partly = named(m, "partly", filled | (hold == Hold.MERGE))
+        cut = (hold == Hold.PAD) | (hold == Hold.CUT)
+        partly = named(m, "partly", cut | (hold == Hold.MERGE))
         padded = named(m, "padded", hold == Hold.PAD)
-        filled = named(m, "filled", filled)
+        filled = named(m, "filled", cut | (hold == Hold.CLEAR))
         whole = named(m, "whole", hold == Hold.V)
         here = named(m, "here", e[3:] == self.word)
         beyond = named(m, "beyond", e[3:] > self.word)
@@ -291,16 +291,15 @@ class ColumnDatapath(wiring.Component):
         H.take(word)
 
     def _results(self, m: Module) -> None:
-        """Results, in the cycle of word 0, are V, and H behind it; the tag is H."""
+        """Results, in the cycle of word 0, are V, and H behind V, which is 0 if V is alone; the tag is H."""
         step = self.step
         earlier = [Signal(WORD, name=f"V{n}", reset_less=True) for n in range(1, WORDS)]
         with m.If(self.run):
             m.d.sync += Cat(earlier).eq(Cat(self._V, *earlier[:-1]))
         with m.If(self.clear):
             m.d.sync += Cat(earlier).eq(0)
-        both = named(m, "both", step.out != Result.SINGLE)
         m.d.comb += [
-            self.result.data.eq(Cat(self._V, *earlier, self._H.whole & both.replicate(BLOCK))),
+            self.result.data.eq(Cat(self._V, *earlier, self._H.whole)),
             self.result.size.eq(Mux(step.out == Result.PAIR, self.shape.block, self.size)),
             self.tag.eq(self._H.whole[8 * self.room :]),
         ]

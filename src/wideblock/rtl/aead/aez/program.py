@@ -51,8 +51,8 @@ class _Aez(Microprogram):
     masked: the offset is added to the sum, for j from 3 on in version 4.1
     """
 
-    def __init__(self, version: Version, spacing: int | None, short: bool):
-        super().__init__(spacing, short=short)
+    def __init__(self, version: Version, spacing: int | None, short: bool, narrow: bool):
+        super().__init__(spacing, short=short, narrow=narrow)
         self.version = version
         self.keys_2 = AES4_V4 if version is Version.V4 else AES4
         self.my = Row.END if short else Row.MY
@@ -64,13 +64,16 @@ class _Aez(Microprogram):
 
 
 @cache
-def program(version: Version, spacing: int | None = None, *, short: bool = False) -> tuple[MicroStep, ...]:
+def program(
+    version: Version, spacing: int | None = None, *, short: bool = False, narrow: bool = False
+) -> tuple[MicroStep, ...]:
     """The program; it begins with step 0, without a key.
 
     spacing: least cycles between two results, for a datapath with a pipeline of four rounds; None for one without
     short:   the tag is shorter than a block
+    narrow:  for the datapath of a column
     """
-    p = _Aez(version, spacing, short)
+    p = _Aez(version, spacing, short, narrow)
     first, second = (_first_pass, _second_pass) if spacing is None else (overlap.first_pass, overlap.second_pass)
     for routine in (_key, _nonce, _ad, first, _tail, _middle, second, _end, _finish, _tiny, _prf):
         routine(p)
@@ -268,7 +271,7 @@ def _tiny(p: _Aez) -> None:
         return
     p.step(text=Text.H)
     p.step(hold=Hold.CUT, write=Row.Q, source=OperandSource.V)  # A
-    p.step(text=Text.H, read=Row.Q)
+    p.step(text=Text.H, read=Row.Q, **p.alone)
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
     last = [
         {"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT},
@@ -376,7 +379,7 @@ def _finish(p: _Aez) -> None:
     p.step(out=Out.PAIR, read=Row.Q)
     p.step(text=Text.MEMORY, read=Row.CY, **go("own tag", Cond.EVEN))
     p.step(hold=Hold.CUT)
-    p.step(text=Text.H)
+    p.step(text=Text.H, **p.alone)
     p.run([{}] * 4)  # a result of eight words is being stored
     p.step(out=Out.SINGLE, read=Row.CY)
     p.name("own tag")

@@ -118,7 +118,7 @@ def finish(p: Microprogram) -> None:
     p.step(out=Out.PAIR, read=Row.END)
     p.step(text=Text.MEMORY)
     p.step(hold=Hold.CUT)
-    p.step(text=Text.H)
+    p.step(text=Text.H, **p.alone)
     p.run([{}] * 4)  # a result of eight words is being stored
     p.step(out=Out.SINGLE, **go("own tag"))
     p.name("long join")
@@ -197,5 +197,5 @@ def small(p: Microprogram) -> None:
     p.run(beside(offset(Tweak.NONCE), moves))
     p.step(turn=Turn.RIGHT)
     p.step(wait=Wait.TURNED)
-    p.step(text=Text.H)
+    p.step(text=Text.H, **p.alone)
     p.step(out=Out.SINGLE, **go("own tag"))

@@ -83,7 +83,8 @@ class Text(enum.Enum):
 class Hold(enum.Enum):
     """H: kept, V, or the first e nibbles of V, then 8 and zeros, only zeros, or the nibbles of H.
 
-    FLIP: the first bit of the AES' result is added to the first bit of H
+    FLIP:  the first bit of the AES' result is added to the first bit of H
+    CLEAR: 0, in the datapath of a column
     """
 
     KEEP = 0
@@ -92,6 +93,7 @@ class Hold(enum.Enum):
     CUT = 3
     MERGE = 4
     FLIP = 5
+    CLEAR = 6
 
 
 class Acc(enum.Enum):
