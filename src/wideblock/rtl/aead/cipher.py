@@ -33,7 +33,7 @@ class Padding(Enum):
 
 @dataclass(frozen=True)
 class CipherShape:
-    """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and four properties.
+    """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and further properties.
 
     judges:  the cipher judges the tag of a decryption, the last block, of ``BlockKind.TAG``, padded with 00 .. 00;
              ``tag`` is 0 if and only if the message is right. Low: ``tag`` is compared with the received tag
@@ -42,6 +42,7 @@ class CipherShape:
     expands: an encryption of n bytes gives n // block + 1 whole blocks; the last block of data is shorter than a block,
              maybe empty. A decryption has whole blocks, at least one, and the results' sizes add up to the message
     pipelined: the cipher can accept a block a cycle: a word of the next block is accepted together with a block
+    taking:  cycles in which a key is taken, to the cycle in which it is accepted
 
     A tag is no longer than a block.
     """
@@ -55,6 +56,7 @@ class CipherShape:
     online: bool = True
     expands: bool = False
     pipelined: bool = False
+    taking: int = 1
 
     def __post_init__(self):
         if not 1 <= self.tag <= self.block:

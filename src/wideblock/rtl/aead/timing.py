@@ -44,7 +44,7 @@ class AeadTiming:
     @property
     def activation(self) -> int:
         """Instruction to activate a key accepted to the next instruction that can be accepted."""
-        return 1 + self.loading + 1  # load is raised; the key is accepted
+        return 1 + self.loading + self.cipher.shape.taking  # load is raised; the key is accepted
 
     @property
     def interval(self) -> int:

@@ -46,8 +46,10 @@ class AezCipher(wiring.Component):
 
     def __init__(self, parameters: AeadParameters, version: Version):
         tag = parameters.tag_bytes
-        self.shape = CipherShape(block=32, key=48, npub=12, tag=tag, padding=Padding.ONE, judges=True, online=False)
         self.words = WORDS if parameters.columns == 1 else 1
+        self.shape = CipherShape(
+            block=32, key=48, npub=12, tag=tag, padding=Padding.ONE, judges=True, online=False, taking=self.words
+        )
         self.pipelined = parameters.rounds > 1
         words = 8 * self.shape.block // parameters.word_bits
         self.steps = program(version, words if self.pipelined else None, short=tag < LONGEST_TAG, narrow=self.words > 1)

@@ -67,7 +67,7 @@ class ColumnDatapath(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    remains: Sequence[str] = ("H?", "T?", "state?", "total?", "next?", "V?", "rows")
+    remains: Sequence[str] = ("H?", "before", "T?", "state?", "total?", "next?", "V?", "rows")
     """See :class:`~wideblock.rtl.aead.cipher.Cipher`."""
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
@@ -147,13 +147,14 @@ class ColumnDatapath(wiring.Component):
         D.take(Mux(step.bit != 0, twice ^ terms[0] ^ terms[1] ^ terms[2] ^ terms[3], D.out))
 
         word = Signal(WORD, name="next_power")
+        doubled = self._doubled(m, "power", P)
         m.d.comb += word.eq(P.out)
         with m.If(step.power == Power.FIRST_AD):
             m.d.comb += word.eq(self._keys[1 if self.version is Version.V4 else 0].out)
         with m.Elif(step.power == Power.FIRST):
             m.d.comb += word.eq(self._keys[0].out)
         with m.Elif(doubles(step.power, done)):
-            m.d.comb += word.eq(self._doubled(m, "power", P))
+            m.d.comb += word.eq(doubled)
         P.take(word)
 
     def _memory(self, m: Module) -> None:
