@@ -42,7 +42,7 @@ class CipherShape:
     expands: an encryption of n bytes gives n // block + 1 whole blocks; the last block of data is shorter than a block,
              maybe empty. A decryption has whole blocks, at least one, and the results' sizes add up to the message
     pipelined: the cipher can accept a block a cycle: a word of the next block is accepted together with a block
-    taking:  cycles in which a key is taken, to the cycle in which it is accepted
+    taking:  cycles from a key offered to the key accepted, both counted
 
     A tag is no longer than a block.
     """
