@@ -36,6 +36,7 @@ KEYED |= {
     "eme2-2s-k": (262, 24, 5),
     "hctr2-2s-k": (132, 270, 4),
     "hmch-brw-2s-k": (130, 30, 3),
+    "heh-brw-2s-k": (130, 30, 4),
 }  # cycles between sectors, of a load, of a wait
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """HEH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, limits, native, summary, table_3
+from wideblock.catalog.psi import holds, keyed, limits, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
-from wideblock.rtl.sector.parameters import PsiParameters
+from wideblock.rtl.sector.parameters import SlottedPsiParameters
 from wideblock.spec.heh import HEH
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -21,7 +21,7 @@ NO_ICV_CORE = "the front hash would begin with the ICV, which comes with the las
 SCHEME = Scheme(
     "heh",
     core,
-    PsiParameters,
+    SlottedPsiParameters,
     lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
     HEH.security,
     Status.RECOMMENDED,
@@ -35,4 +35,4 @@ SCHEME = Scheme(
     no_icv_core=NO_ICV_CORE,
     key_bits=lambda p: p.key_bits + 128,
 )
-PRESETS = table_3(SCHEME)
+PRESETS = (*table_3(SCHEME), keyed(SCHEME, "brw-2"))

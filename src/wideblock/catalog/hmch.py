@@ -3,7 +3,7 @@
 
 from wideblock.catalog.psi import holds, keyed, limits, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
-from wideblock.rtl.sector.parameters import SlottedPsiParameters
+from wideblock.rtl.sector.parameters import SealingPsiParameters
 from wideblock.spec.hmch import HMCH
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -18,7 +18,7 @@ def core() -> type:
 SCHEME = Scheme(
     "hmch",
     core,
-    SlottedPsiParameters,
+    SealingPsiParameters,
     lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.icv_bytes + p.sector_bytes, order=p.order),
     HMCH.security,
     Status.RECOMMENDED,

@@ -49,6 +49,7 @@ MORE = [
     ("fast-brw-2", {"sector_bytes": 128, "icv_bytes": 16, "stride": 144}),
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192}),
     ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),
+    ("heh-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "key_bits": 256, "tag_bits": 8}),
     (
         "hmch-brw-2s",
         {

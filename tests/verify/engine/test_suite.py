@@ -26,6 +26,7 @@ WHOLE_SECTORS = [
     ("hctr2-2s-k", (("sector_bytes", 400),)),
     ("hctr2-2s-k", (("sector_bytes", 368), ("key_bits", 256), ("tweak_bytes", 32), *REQUESTS)),
     ("hmch-brw-2s-k", (("sector_bytes", 256), ("key_bits", 256))),
+    ("heh-brw-2s-k", (("sector_bytes", 256),)),
     ("eme2-2s-k", (("sector_bytes", 128),)),
     ("eme2-2s-k", (("sector_bytes", 212), ("key_bits", 256))),
 ]

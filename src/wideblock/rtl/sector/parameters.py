@@ -16,6 +16,7 @@ __all__ = [
     "HornerParameters",
     "PsiParameters",
     "SealingParameters",
+    "SealingPsiParameters",
     "SectorParameters",
     "SinglePassParameters",
     "SlottedHashParameters",
@@ -294,12 +295,17 @@ class PsiParameters(HashedParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SlottedPsiParameters(SealingParameters, SlottedParameters, PsiParameters):
-    """:class:`PsiParameters` of a core with key slots and sealed sectors."""
+class SlottedPsiParameters(SlottedParameters, PsiParameters):
+    """:class:`PsiParameters` of a core with key slots."""
 
     def __post_init__(self):
         super().__post_init__()
         _check_copies(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealingPsiParameters(SealingParameters, SlottedPsiParameters):
+    """:class:`SlottedPsiParameters` of a core with sealed sectors."""
 
 
 @dataclass(frozen=True, kw_only=True)

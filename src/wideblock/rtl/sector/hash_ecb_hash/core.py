@@ -12,7 +12,7 @@ with the first results. The last block needs no call; call 0 has the last block'
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.flow.stage import After, Flow, Stage
@@ -87,6 +87,7 @@ class HashEcbHash(EcbEquations, TwoPass):
         check_underived(self, self.key_material(parameters))
         self.parameters = p = parameters
         lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
+        lanes |= {"travelling": p.slots > 0}
         self.ciphers = {"encryption": PipelinedEncryption(**lanes), "decryption": PipelinedDecryption(**lanes)}
         A = self.ciphers["encryption"].timing.latency
         self.lane_steps = p.m // p.lanes
@@ -105,6 +106,8 @@ class HashEcbHash(EcbEquations, TwoPass):
             flow=self._flow(programs, A),
             early=[] if p.overlap else [FRONT.U, BACK.Cm],
             ahead=p.ahead,
+            key_used=dict.fromkeys(self.key_material(p).ciphers, 0),
+            inverse_used=hashed,
         )
 
     def _flow(self, programs: dict[str, Program], cipher_latency: int) -> Flow:
@@ -185,6 +188,11 @@ class HashEcbHash(EcbEquations, TwoPass):
         left = self._exit(f, f.later("exit_ready_sector", last_sector))
 
         admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=last_sector, left=left)
+        if self.parameters.slots:
+            self._keys_of_sectors(f, Mux(opening, enter_sector, lane_sector), front_sector)
+            m.d.comb += self.entrance.computed.eq(last_sector)
+            self._connect_keys(m, idle=Const(1), derived=Const(1))
+            return m
         self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 
@@ -194,7 +202,8 @@ class HashEcbHash(EcbEquations, TwoPass):
         front, back = self._hashes(m)
         for name, cipher in self.ciphers.items():
             m.submodules[name] = cipher
-            m.d.comb += cipher.round_keys.eq(self.key_unit.round_keys)
+            if not p.slots:
+                m.d.comb += cipher.round_keys.eq(self.key_unit.round_keys)
         E, D = (blocks(cipher.o.payload, p.lanes) for cipher in self.ciphers.values())
         carried = EcbCarried(
             direction=stages.slots("direction", 1),
@@ -208,12 +217,22 @@ class HashEcbHash(EcbEquations, TwoPass):
 
     # Stages, in the order of the data
 
+    @property
+    def _spoiled(self) -> Value:
+        """With slots, also as a last beat is taken early: sectors stay in order whatever the gate's queue holds."""
+        spoiled, x = super()._spoiled, self.entrance.x
+        if not self.parameters.slots:
+            return spoiled
+        return spoiled | (self.entrance.take & x.last & (self.entrance.number != self.parameters.beats - 1))
+
     def _front_hash(self, f: EcbFrame, admit: Value) -> tuple[Value, Value]:
         """Takes the sector into the front hash and the ring. Returns ``opening``, and the entering sector."""
         opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
-        sector = f.stages.pointer("enter", entrance.take & x.last & ~entrance.fault.any())
+        final = entrance.number == self.parameters.beats - 1 if self.parameters.slots else x.last
+        sector = f.stages.pointer("enter", entrance.take & final & ~entrance.fault.any())
         f.carried.direction.write(sector, x.decrypt, opening)
+        self._tag(sector, opening)
         row, take = f.later("taken_row", f.stages.row(entrance.number, sector)), f.later("take", entrance.take)
         for block, column in zip(f.beat, f.carried.sector, strict=True):
             column.write(row, block, take)
@@ -331,6 +350,17 @@ class HashEcbHash(EcbEquations, TwoPass):
         f.carried.back_psi.write(f.later("last_sector", sector), back.unit.result(BACK.Cm), known)
         m.d.comb += self.computed.eq(known)
         return sector
+
+    def _keys_of_sectors(self, f: EcbFrame, whose: Value, front_sector: Value) -> None:
+        """Calls of sector ``whose`` enter the lanes with the sector's key, and the passes read the powers of theirs."""
+        (K,), sector = self.key_unit.material.ciphers, f.later("key_sector", whose)
+        for name, cipher in self.ciphers.items():
+            f.m.d.comb += cipher.key.eq(self.copies.read(K, sector, last=name == "decryption"))
+        back_sector = f.stages.pointer("back", f.back.last)
+        for hash_pass, passing in ((f.front, front_sector), (f.back, back_sector)):
+            assert hash_pass.bank is not None, "the powers of a sector are in a bank"
+            f.m.d.comb += hash_pass.bank.eq(passing)
+            self.copies.powers(hash_pass.unit)
 
     def _exit(self, f: EcbFrame, computed: Value) -> Value:
         """Reads results from the ring; the last block is V and the back hash. Returns the sector that leaves."""
