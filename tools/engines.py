@@ -31,6 +31,8 @@ BUILDS = {
 }
 """Of the table of areas: changes of a preset with slots, by the head of the column."""
 AES_BITS = (128, 256)
+LUTS_OF_RAM = 4
+"""LUTs of a RAM32M or a RAM64M of 7 series."""
 RAMB36 = (72, 512)
 """Bits of a row, and rows, of a block memory of 7 series at its widest."""
 
@@ -134,4 +136,6 @@ def _areas(points: Iterable[Point]) -> str:
 def _cell(point: Point | None) -> str:
     if point is None:
         return "-"
-    return f"{area(point.found)} LC, {point.found.ffs:,} FF, {point.found.block_rams:g} RAMB36"
+    found = point.found
+    luts = found.luts + LUTS_OF_RAM * found.lutram
+    return f"{area(found)} LC, {luts:,} LUT, {found.ffs:,} FF, {found.block_rams:g} RAMB36"
