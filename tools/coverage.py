@@ -16,7 +16,7 @@ OPEN = "no reason is known: a gap of the checks, or a signal that cannot change"
 """Stands beside what no entry of :data:`REASONS` explains."""
 
 REASONS = (
-    (r"core(\.\w+)*\.(order|order__payload|order__payload\.first|left|length)", "upper bits of a length: a small core"),
+    (r"core(\.\w+)*\.(order|(order|announced)__payload(\.first)?|left|length)", "upper bits of a length: a small core"),
     (r"core\.pre\.total", "top bit of a sum of lengths: no message of the core is as long"),
     (r"core\.pre\.type", "type of the segment that is due: bit 1 is 0 in all of them"),
     (r"core\.pre\.assembler\.place", "bytes of a block, counted in whole words: low bits and top bit are constant"),

@@ -271,16 +271,17 @@ TWEAK_WITHOUT_A_CALL = Fault(
 INPUT_WAITS_FOR_OUTPUT = Fault(
     "the input waits for the output", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"}
 )
-UNCOMPARED = Fault("any tag is right", "core.pre._equal", "1'b1")
+UNCOMPARED = Fault("any tag is right", "core.verdict._equal", "1'b1")
 UNHELD = Fault("results are not held", "core.buffer.hold", "1'b0")
 ANY_HEADER = Fault("any header is right", "core.pre.accepted", "1'b1")
 ALWAYS_SUCCESS = Fault(
     "the status is always SUCCESS", "core.post.order", "was == {2'd0, 32'hf0000000} ? {2'd0, 32'he0000000} : was"
 )
-ANNOUNCED = Fault("a segment is announced before its tag", "core.pre._decrypt", "1'b0")
+ANNOUNCED = Fault("a segment is announced before its tag", "core.pre.decrypt", "1'b0")
 FILLED_EARLY = Fault("words of 0 while others come", "core.buffer.empty", "1'b1")
 UNREAD_END = Fault("a header at the end of a packet is right", "core.pre._wrong", "1'b0")
-KEPT = Fault("a message that failed stays in the buffer", "core.pre.pending", "1'b0")
+UNAWAITED = Fault("an instruction is accepted before the last verdict", "core.pre.judging", "1'b0")
+KEPT = Fault("a message that failed stays in the buffer", "core.verdict.pending", "1'b0")
 WORD_RUNS_ON = Fault("words do not wait for ready", "core.buffer.o__ready", "1'b1")
 OUTPUT_WHILE_CLEARING = Fault("valid while clearing", "core.do__valid", "valid", {"valid": "core.post.do__valid"})
 TAG_RUNS_ON = Fault(

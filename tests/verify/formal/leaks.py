@@ -79,7 +79,7 @@ AES_GCM = (
     gated("a multiplication skipped on a zero block", "core.cipher.known", "core.pre.assembler.block", "s == 0"),
     Fault(
         "the first byte of a tag compared as it comes",
-        "core.pre._equal",
+        "core.verdict._equal",
         "was | s[7:0] == 0",
         {"s": "core.pre.assembler.block"},
     ),
@@ -87,7 +87,7 @@ AES_GCM = (
 SCREAM = (
     gated("ready gated by a word of data", "core.pre.framing.i__ready", "pdi_data", "s[3]"),
     gated("a round more for some keys", "core.cipher.core.done", "core.cipher.core.key", "s[100]"),
-    gated("a tag that is late when even", "core.pre.tag__valid", "core.pre.tag__payload", "!s[0]"),
+    gated("a tag that is late when even", "core.verdict.tag__valid", "core.verdict.tag__payload", "!s[0]"),
 )
 MINALPHER = (gated("a permutation that waits on data", "core.cipher.P.done", "core.cipher.P.state", "s[64]"),)
 

@@ -156,6 +156,7 @@ FAULTS = {
         (prove_release, faults.ALWAYS_SUCCESS),
         (prove_release, faults.ANNOUNCED),
         (prove_release, faults.KEPT),
+        (prove_release, faults.UNAWAITED),
     ),
     "poet": ((prove_release, faults.UNCOMPARED),),
     "aez5": ((prove_secrecy, Ungated("core.cipher.datapath.rows")),),

@@ -3,7 +3,7 @@
 """The CAESAR Hardware API around a cipher.
 
     pdi -> pre-processor -> cipher -> result buffer -> post-processor -> do
-    sdi -> key loader ----->
+    sdi -> key loader ----->   |---------> verdict --------->
 
 Source: Homsirikamol et al., "CAESAR Hardware API", version 1.0, ePrint 2016/626.
 """
@@ -31,6 +31,7 @@ from .post_processor import PostProcessor
 from .pre_processor import PreProcessor
 from .result_buffer import ResultBuffer
 from .timing import AeadTiming
+from .verdict import Verdict
 
 __all__ = ["Caesar"]
 
@@ -38,7 +39,8 @@ __all__ = ["Caesar"]
 class Caesar(wiring.Component):
     """A cipher with the ports of the CAESAR Hardware API; a subclass names it.
 
-    Messages and faults: see :class:`PreProcessor`. A key is taken from ``sdi`` for each instruction to activate one.
+    Messages and faults: see :class:`PreProcessor` and :class:`Verdict`. A key is taken from ``sdi`` for each
+    instruction to activate a key.
     After ``zeroize``, and after a reset, keys, blocks, tags and the result buffer are cleared; meanwhile no word is
     taken or given. The rest of a message that ``zeroize`` cut is dropped without a status; a reset forgets it.
 
@@ -76,6 +78,7 @@ class Caesar(wiring.Component):
         self.pre = PreProcessor(
             shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes, packets=p.packets
         )
+        self.verdict = Verdict(shape, packets=p.packets)
         self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest, watched=p.packets)
         self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag, packets=p.packets)
         self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
@@ -87,7 +90,9 @@ class Caesar(wiring.Component):
     def _influences(self) -> tuple[Influence, ...]:
         """Inputs and values that may matter to handshakes: headers, and the outcome of a decryption."""
         verdict = OutcomeInfluence(
-            "pre._equal", "comparison of tags", "a decryption ends in SUCCESS or FAILURE; it is known once a message"
+            "verdict._equal",
+            "comparison of tags",
+            "a decryption ends in SUCCESS or FAILURE; it is known once a message",
         )
         padding = OutcomeInfluence(
             "pre.result__payload.size",
@@ -106,6 +111,7 @@ class Caesar(wiring.Component):
         m = Module()
         m.submodules.loader = loader = self.loader
         m.submodules.pre = pre = self.pre
+        m.submodules.verdict = verdict = self.verdict
         m.submodules.cipher = cipher = self.cipher
         m.submodules.buffer = buffer = self.buffer
         m.submodules.post = post = self.post
@@ -115,8 +121,9 @@ class Caesar(wiring.Component):
         connect(m, flipped(self.sdi), loader.sdi)
         connect(m, loader.key, cipher.key)
         connect(m, pre.blocks, cipher.i)
-        connect(m, cipher.tag, pre.tag)
-        connect(m, pre.order, post.order)
+        connect(m, cipher.tag, verdict.tag)
+        connect(m, pre.order, verdict.announced)
+        connect(m, verdict.order, post.order)
         connect(m, buffer.o, post.words)
         m.d.comb += [
             self.do.payload.eq(post.do.payload),
@@ -127,15 +134,18 @@ class Caesar(wiring.Component):
             pre.refused.eq(loader.refused),
             buffer.valid.eq(cipher.o.valid),
             buffer.block.eq(cipher.o.payload),
-            buffer.hold.eq(pre.hold),
-            buffer.commit.eq(pre.commit),
-            buffer.discard.eq(pre.discard),
-            pre.pending.eq(buffer.pending),
-            pre.storing.eq(buffer.storing),
+            buffer.hold.eq(pre.hold if shape.online else pre.hold | verdict.discard),
+            buffer.commit.eq(verdict.commit),
+            buffer.discard.eq(verdict.discard),
+            verdict.pending.eq(buffer.pending),
+            verdict.storing.eq(buffer.storing),
+            verdict.start.eq(pre.ends),
+            pre.judging.eq(verdict.judging),
+            *(getattr(verdict, name).eq(getattr(pre, name)) for name in ("decrypt", "received", "length", "more")),
             post.tag.eq(cipher.tag.payload),
             *([pre.result.valid.eq(cipher.o.valid), pre.result.payload.eq(cipher.o.payload)] if shape.expands else []),
-            *([post.fill.eq(pre.fill & buffer.empty)] if self.parameters.packets else []),
-            *(part.clear.eq(clear) for part in (cipher, loader, pre, buffer, post)),
+            *([post.fill.eq(verdict.fill & buffer.empty)] if self.parameters.packets else []),
+            *(part.clear.eq(clear) for part in (cipher, loader, pre, verdict, buffer, post)),
         ]
         return m
 

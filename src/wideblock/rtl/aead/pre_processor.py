@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The public data input of the CAESAR Hardware API: its words made blocks of a cipher, and one status a message."""
+"""The public data input of the CAESAR Hardware API: words of messages, made blocks of a cipher."""
 
 from typing import Any
 
@@ -14,27 +14,22 @@ from .cipher import BlockKind, CipherShape, Padding
 from .framing import Framing
 from .grammar import Grammar
 from .post_processor import ORDER, Follow
-from .words import HEADER, Opcode, StatusWord, Type, byte_swapped, header, status, word_shape
+from .verdict import VerdictState
+from .words import HEADER, Opcode, Type, byte_swapped, header, word_shape
 
-__all__ = ["COMPARISON", "SEGMENT", "PreProcessor"]
+__all__ = ["SEGMENT", "PreProcessor"]
 
 SEGMENT = 2
 """Cycles from a segment header that can be accepted to its first word that can be: the states HEADER and CHECK."""
-COMPARISON = 2
-"""Cycles from the comparison of tags to the order that lets the message leave: the states JUDGE and RELEASE."""
 
 
 class PreState(enum.Enum):
     """Steps of a message.
 
-    INSTRUCTION, LOAD:             an instruction is awaited; a key is
+    REST:                          the rest of a message that failed, or that ``clear`` cut, is dropped
+    INSTRUCTION, LOAD:             an instruction is awaited, after the last verdict; a key is
     HEADER, CHECK, WORDS, BLOCK:   a header is awaited; judged; words are collected; their block is offered
-    TAG, END:                      encryption: the tag leaves, and the status
-    COMPARE, JUDGE, RELEASE:       decryption: the tags are compared; the outcome is known; the header leaves. An
-                                   encryption that is not online is released, too, before its tag
-    ABANDON, IGNORE, DROP, CLEAR, FAIL: a message that failed: it is ended in the cipher, and its tag taken; the rest
-                                   of its words is dropped; held results are cleared; the status leaves
-    REST:                          the rest of a message that ``clear`` cut is dropped
+    ABANDON:                       a message that failed is ended in the cipher
     """
 
     REST = 0
@@ -44,41 +39,33 @@ class PreState(enum.Enum):
     CHECK = 4
     WORDS = 5
     BLOCK = 6
-    TAG = 7
-    COMPARE = 8
-    JUDGE = 9
-    RELEASE = 10
-    END = 11
-    ABANDON = 12
-    IGNORE = 13
-    DROP = 14
-    CLEAR = 15
-    FAIL = 16
+    ABANDON = 7
 
 
 class PreProcessor(wiring.Component):
-    """Takes messages from ``pdi`` and conducts the cipher, the result buffer, the key loader and the post-processor.
+    """Takes messages from ``pdi`` and conducts the cipher and the key loader; hands each message to the verdict.
 
     An instruction to activate a key raises ``load`` until ``loaded`` or ``refused``; after the latter there is no key.
-    Any other instruction begins a message, which ends with the segment that has Last, and has one status: SUCCESS, or
-    FAILURE if its tag is wrong, if there is no key, or if it is not an instruction to encrypt or decrypt and then
-    segments by the :class:`Grammar`.
-
-    Encryption: each segment of data gives one of its length at once, the last one what the cipher adds, too; if the
-    cipher is not online, one segment leaves after all were taken. Decryption: the whole message leaves as one segment
-    after its tag was found right; otherwise held results are cleared, and FAILURE is all that leaves.
+    Any other instruction begins a message, which ends with the segment that has Last. It fails if there is no key, or
+    if it is not an instruction to encrypt or decrypt and then segments by the :class:`Grammar`.
 
     In ``packets`` each message and each activation must end with its packet. A message whose packet ends first, or
-    later, ends with its packet and fails; a segment that was announced for it is filled up with words of 0, while
-    ``fill`` is high. An activation whose packet ends later fails, too, and the key stays.
+    later, ends with its packet and fails. An activation whose packet ends later fails, too, and the key stays.
 
-    ``tag`` and ``blocks`` are the cipher's, and so is ``result`` of one that expands, whose sizes are added up;
-    ``clear`` holds everything but the place in the message.
+    ends:     out, first state of the :class:`~wideblock.rtl.aead.verdict.Verdict` of the message; else IDLE
+    judging:  in, high while the verdict is not idle; no instruction is accepted then
+    decrypt:  out, the message is to be decrypted; stable until the next instruction
+    received: out, the received tag, for a cipher that does not judge it; stable while ``judging``
+    length:   out, bytes of the result; stable while ``judging``. ``result``: in, results of a cipher that expands
+    more:     out, the message has further words
+    hold:     out, results are held
+    order:    out, header of a segment to encrypt online
 
-    Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
-    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``; to a cipher that is pipelined,
-            ``blocks.ready`` to ``pdi.ready``.
-    Cost:   a block of registers, a comparison of two tags, counters of 16 bits.
+    ``blocks`` is the cipher's; ``clear`` holds everything but the place in the message.
+
+    Timing: see :mod:`wideblock.rtl.aead.timing`.
+    Paths:  none from ``pdi.valid`` to ``pdi.ready``; to a cipher that is pipelined, ``blocks.ready`` to ``pdi.ready``.
+    Cost:   a block of registers, counters of 16 bits.
     """
 
     def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int, packets: bool = False):
@@ -95,26 +82,24 @@ class PreProcessor(wiring.Component):
                 "loaded": In(1),
                 "refused": In(1),
                 "blocks": Out(stream.Signature(shape.blocks)),
-                "tag": In(stream.Signature(8 * shape.tag)),
                 **sized,
+                "ends": Out(VerdictState),
+                "judging": In(1),
+                "decrypt": Out(1),
+                "received": Out(8 * shape.tag),
+                "length": Out(16),
+                "more": Out(1),
                 "hold": Out(1),
-                "commit": Out(1),
-                "discard": Out(1),
-                "pending": In(1),
-                "storing": In(1),
                 "order": Out(stream.Signature(ORDER)),
-                **({"fill": Out(1)} if packets else {}),
                 "clear": In(1),
             }
         )
         self._state = Signal(PreState)
         self._keyed = Signal()
-        self._decrypt = Signal()
         self._kind = Signal(BlockKind)  # awaited, or present
         self._header = Signal(HEADER, reset_less=True)
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
-        self._equal = Signal()
         self._wrong = Signal()  # the header's packet ends elsewhere than its message
 
     def elaborate(self, platform):
@@ -124,40 +109,29 @@ class PreProcessor(wiring.Component):
         )
         m.submodules.assembler = self.assembler
         connect(m, flipped(self.pdi), framing.i)
-        m.d.comb += [self.hold.eq(self._held()), framing.clear.eq(self.clear)]
+        m.d.comb += [
+            self.hold.eq(self.decrypt if self.shape.online else self.decrypt | (self._state == PreState.ABANDON)),
+            self.received.eq(self.assembler.block),
+            self.length.eq(self._length(m)),
+            self.more.eq(framing.inside),
+            framing.clear.eq(self.clear),
+        ]
         self._instructions(m, framing)
         self._headers(m, framing)
         self._words(m, framing)
         self._blocks(m, framing)
-        self._encrypted(m)
-        self._decrypted(m)
-        self._failed(m, framing)
+        self._abandoned(m)
         with m.If(self.clear):
-            registers = (self._keyed, self._decrypt, self._ended, self._done, self._equal)
+            registers = (self._keyed, self.decrypt, self._ended, self._done)
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
             m.d.sync += [self._kind.eq(BlockKind.NPUB), self._state.eq(PreState.REST)]
             if self.packets:
                 m.d.sync += self._wrong.eq(0)
         return m
 
-    def _held(self) -> Value:
-        """Whether results are held. Those of an encryption that is not online come late, maybe after it failed."""
-        if self.shape.online:
-            return self._decrypt
-        failing = (PreState.ABANDON, PreState.IGNORE, PreState.DROP, PreState.CLEAR)
-        return self._decrypt | sum(self._state == state for state in failing)
-
     def _whole(self, condition: ValueLike, words: Any) -> ValueLike:
         """The condition, and the end of the word's packet is that of its message."""
         return condition & ~words.payload.wrong if self.packets else condition
-
-    def _order(self, m: Module, first: ValueLike, follow: Follow) -> None:
-        """Offers an order to the post-processor."""
-        m.d.comb += [
-            self.order.valid.eq(1),
-            self.order.payload.first.as_value().eq(first),
-            self.order.payload.follow.eq(follow),
-        ]
 
     def _instructions(self, m: Module, framing: Framing) -> None:
         """The first word of a message, and keys."""
@@ -168,21 +142,29 @@ class PreProcessor(wiring.Component):
             m.d.comb += words.ready.eq(framing.inside)
             with m.If(~framing.inside):
                 m.d.sync += state.eq(PreState.INSTRUCTION)
-        with m.If(state == PreState.INSTRUCTION):
-            m.d.comb += words.ready.eq(1)
+        with m.If((state == PreState.INSTRUCTION) & ~self.judging):
+            m.d.comb += [words.ready.eq(1), self.assembler.drop.eq(1)]
             with m.If(words.valid):
                 m.d.sync += [
-                    self._decrypt.eq(opcode == Opcode.DECRYPT),
+                    self.decrypt.eq(opcode == Opcode.DECRYPT),
                     self._kind.eq(BlockKind.NPUB),
                     self._done.eq(0),
                 ]
-                m.d.sync += state.eq(Mux(self._whole(crypt & self._keyed, words), PreState.HEADER, PreState.DROP))
-                with m.If(self._whole(opcode == Opcode.ACTIVATE_KEY, words)):
+                with m.If(self._whole(crypt & self._keyed, words)):
+                    m.d.sync += state.eq(PreState.HEADER)
+                with m.Elif(self._whole(opcode == Opcode.ACTIVATE_KEY, words)):
                     m.d.sync += [state.eq(PreState.LOAD), self._keyed.eq(0)]
+                with m.Else():
+                    self._hand_over(m, VerdictState.CLEAR)
         with m.If(state == PreState.LOAD):
             m.d.comb += self.load.eq(1)
             with m.If(self.loaded | self.refused):
                 m.d.sync += [state.eq(PreState.INSTRUCTION), self._keyed.eq(self.loaded)]
+
+    def _hand_over(self, m: Module, verdict: ValueLike) -> None:
+        """Ends a message: the rest of its words is dropped, the next instruction waits for the verdict."""
+        m.d.comb += self.ends.eq(verdict)
+        m.d.sync += self._state.eq(PreState.REST)
 
     def _headers(self, m: Module, framing: Framing) -> None:
         """The header of a segment: it is stored, and then judged. One to encrypt online is announced meanwhile."""
@@ -194,13 +176,17 @@ class PreProcessor(wiring.Component):
                 if self.packets:
                     m.d.sync += self._wrong.eq(words.payload.wrong)
         with m.If(state == PreState.CHECK):
-            announced = (self._kind == BlockKind.DATA) & ~self._decrypt if shape.online else Const(0)
+            announced = (self._kind == BlockKind.DATA) & ~self.decrypt if shape.online else Const(0)
             length = Mux(head.eot, shape.enciphered(head.length), head.length) if shape.expands else head.length
             with m.If(~self._right(m)):
                 m.d.sync += state.eq(PreState.ABANDON)
             with m.Else():
-                with m.If(announced):
-                    self._order(m, header(Type.CIPHERTEXT, length, eot=head.eot), Follow.DATA)
+                first = header(Type.CIPHERTEXT, length, eot=head.eot)
+                m.d.comb += [
+                    self.order.valid.eq(announced),
+                    self.order.payload.first.as_value().eq(first),
+                    self.order.payload.follow.eq(Follow.DATA),
+                ]
                 with m.If(~announced | self.order.ready):
                     m.d.sync += [self._ended.eq(head.length == 0), state.eq(PreState.WORDS)]
                     with m.If(head.length == 0):
@@ -209,7 +195,7 @@ class PreProcessor(wiring.Component):
     def _right(self, m: Module) -> Signal:
         """Whether the header is one that may follow what came before."""
         accepted = Signal()
-        right = self.grammar.right(m, self._header, kind=self._kind, decrypt=self._decrypt, done=self._done)
+        right = self.grammar.right(m, self._header, kind=self._kind, decrypt=self.decrypt, done=self._done)
         m.d.comb += accepted.eq(right & ~self._wrong if self.packets else right)
         return accepted
 
@@ -229,7 +215,10 @@ class PreProcessor(wiring.Component):
                 m.d.comb += assembler.store.eq(1)
                 m.d.sync += self._ended.eq(word.end)
                 with m.If(word.end & (self._kind == BlockKind.TAG)):
-                    m.d.sync += self._state.eq(PreState.BLOCK if self.shape.judges else PreState.COMPARE)
+                    if self.shape.judges:
+                        m.d.sync += self._state.eq(PreState.BLOCK)
+                    else:
+                        self._hand_over(m, VerdictState.COMPARE)
                 with m.Elif(word.end | (assembler.size == self.shape.block - step)):
                     m.d.sync += self._state.eq(PreState.BLOCK)
                 self._end_wrong(m, word)
@@ -238,7 +227,7 @@ class PreProcessor(wiring.Component):
         """After a word that is the last one of a packet and not of its segments, or the reverse."""
         if self.packets:
             with m.If(word.wrong):
-                m.d.comb += [self.assembler.store.eq(0), self.assembler.drop.eq(1)]
+                m.d.comb += [self.assembler.store.eq(0), self.assembler.drop.eq(1), self.ends.eq(VerdictState.IDLE)]
                 m.d.sync += self._state.eq(PreState.ABANDON)
 
     def _blocks(self, m: Module, framing: Framing) -> None:
@@ -250,7 +239,7 @@ class PreProcessor(wiring.Component):
         assembler, size = self.assembler, self.assembler.size
         last = self._ended & self._header.eot
         if self.shape.expands:
-            expanded = last & (kind == BlockKind.DATA) & ~self._decrypt & (size == self.shape.block)
+            expanded = last & (kind == BlockKind.DATA) & ~self.decrypt & (size == self.shape.block)
             last = last & ~expanded
         m.d.comb += [block.data.eq(assembler.padded), assembler.pads.eq(self._pads())]
         with m.If(state == PreState.BLOCK):
@@ -259,7 +248,7 @@ class PreProcessor(wiring.Component):
                 block.size.eq(size),
                 block.kind.eq(kind),
                 block.last.eq(last),
-                block.decrypt.eq(self._decrypt),
+                block.decrypt.eq(self.decrypt),
             ]
             with m.If(self.blocks.ready):
                 counted = Mux(kind == BlockKind.TAG, 0, size) if self.shape.judges else size
@@ -284,20 +273,18 @@ class PreProcessor(wiring.Component):
 
     def _next_kind(self, m: Module) -> None:
         """After the last block of a kind. The bytes of the data stay counted."""
-        encrypted = PreState.TAG if self.shape.online else PreState.RELEASE
         with m.Switch(self._kind):
             with m.Case(BlockKind.NPUB):
                 m.d.sync += [self._kind.eq(BlockKind.AD), self._done.eq(0)]
             with m.Case(BlockKind.AD):
                 m.d.sync += [self._kind.eq(BlockKind.DATA), self._done.eq(0)]
             with m.Case(BlockKind.DATA):
-                m.d.sync += [
-                    self._kind.eq(BlockKind.TAG),
-                    self._state.eq(Mux(self._decrypt, PreState.HEADER, encrypted)),
-                ]
+                m.d.sync += self._kind.eq(BlockKind.TAG)
+                with m.If(~self.decrypt):
+                    self._hand_over(m, VerdictState.TAG if self.shape.online else VerdictState.RELEASE)
             if self.shape.judges:
                 with m.Case(BlockKind.TAG):
-                    m.d.sync += self._state.eq(PreState.COMPARE)
+                    self._hand_over(m, VerdictState.COMPARE)
 
     def _pads(self) -> ValueLike:
         """Whether the block is padded with 10*; the empty blocks that end a message that fails are not."""
@@ -307,86 +294,31 @@ class PreProcessor(wiring.Component):
         padded = (kind == BlockKind.AD) | (kind == BlockKind.DATA) if self.shape.judges else kind != BlockKind.NPUB
         return padded & (self._state == PreState.BLOCK)
 
-    def _encrypted(self, m: Module) -> None:
-        """The end of an encryption. The cipher keeps its tag until all of it left."""
-        with m.If((self._state == PreState.TAG) & self.tag.valid):
-            self._order(m, header(Type.TAG, self.shape.tag, eot=1, last=1), Follow.TAG)
-            with m.If(self.order.ready):
-                m.d.sync += self._state.eq(PreState.END)
-        with m.If(self._state == PreState.END):
-            self._order(m, status(StatusWord.SUCCESS), Follow.NOTHING)
-            with m.If(self.order.ready):
-                m.d.comb += self.tag.ready.eq(~self._decrypt)
-                m.d.sync += self._state.eq(PreState.INSTRUCTION)
-
-    def _decrypted(self, m: Module) -> None:
-        """The end of a decryption. Both tags are compared whole, in one cycle; that of a cipher that judges, with 0."""
-        state, length = self._state, self._length(m)
-        received = 0 if self.shape.judges else self.assembler.block[: 8 * self.shape.tag]
-        with m.If((state == PreState.COMPARE) & self.tag.valid):
-            m.d.comb += [self.tag.ready.eq(1), self.assembler.drop.eq(1)]
-            m.d.sync += [self._equal.eq(self.tag.payload == received), state.eq(PreState.JUDGE)]
-        with m.If(state == PreState.JUDGE):
-            with m.If(~self._equal):
-                m.d.sync += state.eq(PreState.CLEAR)
-            with m.Elif(~self.storing):
-                m.d.comb += self.commit.eq(1)
-                m.d.sync += state.eq(PreState.RELEASE)
-        with m.If(state == PreState.RELEASE):
-            self._order(m, header(Type.PLAINTEXT, length, eot=1, last=1), Follow.DATA)
-            if not self.shape.online:
-                with m.If(~self._decrypt):
-                    self._order(m, header(Type.CIPHERTEXT, self.shape.enciphered(self._done), eot=1), Follow.DATA)
-            with m.If(self.order.ready):
-                m.d.sync += state.eq(
-                    PreState.END if self.shape.online else Mux(self._decrypt, PreState.END, PreState.TAG)
-                )
-
-    def _length(self, m: Module) -> Signal:
-        """Bytes of the message that was decrypted."""
+    def _length(self, m: Module) -> Value:
+        """Bytes of the results: those of the data that were accepted, or of a cipher that expands, added up."""
         if not self.shape.expands:
             return self._done
         length = Signal(16)
-        with m.If(self._state == PreState.INSTRUCTION):
+        with m.If((self._state == PreState.INSTRUCTION) & ~self.judging | self.clear):
             m.d.sync += length.eq(0)
         with m.Elif(self.result.valid):
             m.d.sync += length.eq(length + self.result.payload.size)
-        with m.If(self.clear):
-            m.d.sync += length.eq(0)
-        return length
+        return length if self.shape.online else Mux(self.decrypt, length, self.shape.enciphered(self._done))
 
-    def _failed(self, m: Module, framing: Framing) -> None:
-        """The end of a message that fails."""
-        state, block, shape = self._state, self.blocks.payload, self.shape
-        decrypt = Const(1) if shape.expands else self._decrypt
-        with m.If(state == PreState.ABANDON):
-            with m.If(self._kind == BlockKind.NPUB):
-                m.d.sync += state.eq(PreState.DROP)
-            with m.Elif((self._kind == BlockKind.TAG) & ~decrypt if shape.judges else self._kind == BlockKind.TAG):
-                m.d.sync += state.eq(PreState.IGNORE)
+    def _abandoned(self, m: Module) -> None:
+        """The end in the cipher of a message that fails: an empty last block of each kind that is left."""
+        kind, block, judges = self._kind, self.blocks.payload, self.shape.judges
+        decrypt = Const(1) if self.shape.expands else self.decrypt
+        tag = kind == BlockKind.TAG
+        with m.If(self._state == PreState.ABANDON):
+            with m.If(kind == BlockKind.NPUB):
+                self._hand_over(m, VerdictState.CLEAR)
+            with m.Elif(tag & ~decrypt if judges else tag):
+                self._hand_over(m, VerdictState.IGNORE)
             with m.Else():
-                m.d.comb += [self.blocks.valid.eq(1), block.kind.eq(self._kind), block.last.eq(1)]
-                m.d.comb += block.decrypt.eq(decrypt)
+                m.d.comb += [self.blocks.valid.eq(1), block.kind.eq(kind), block.last.eq(1), block.decrypt.eq(decrypt)]
                 with m.If(self.blocks.ready):
-                    m.d.sync += self._kind.eq(Mux(self._kind == BlockKind.AD, BlockKind.DATA, BlockKind.TAG))
-                    if shape.judges:
-                        with m.If(self._kind == BlockKind.TAG):
-                            m.d.sync += state.eq(PreState.IGNORE)
-        with m.If(state == PreState.IGNORE):
-            m.d.comb += self.tag.ready.eq(1)
-            with m.If(self.tag.valid):
-                m.d.sync += state.eq(PreState.DROP)
-        with m.If(state == PreState.DROP):
-            m.d.comb += framing.o.ready.eq(framing.inside)
-            with m.If(~framing.inside):
-                m.d.sync += state.eq(PreState.CLEAR)
-        with m.If(state == PreState.CLEAR):
-            m.d.comb += self.discard.eq(1)
-            with m.If(~self.pending):
-                m.d.sync += state.eq(PreState.FAIL)
-        with m.If(state == PreState.FAIL):
-            self._order(m, status(StatusWord.FAILURE), Follow.NOTHING)
-            if self.packets:
-                m.d.comb += self.fill.eq(1)
-            with m.If(self.order.ready):
-                m.d.sync += state.eq(PreState.INSTRUCTION)
+                    m.d.sync += kind.eq(Mux(kind == BlockKind.AD, BlockKind.DATA, BlockKind.TAG))
+                    if judges:
+                        with m.If(tag):
+                            self._hand_over(m, VerdictState.IGNORE)

@@ -7,8 +7,9 @@ from wideblock.rtl.stream.behaviour import Figure
 
 from .cipher import BlockKind, Cipher
 from .post_processor import GAP
-from .pre_processor import COMPARISON, SEGMENT
+from .pre_processor import SEGMENT
 from .result_buffer import LATENCY
+from .verdict import COMPARISON
 
 __all__ = ["AeadTiming"]
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.aead import post_processor, pre_processor
+from wideblock.rtl.aead import post_processor, pre_processor, verdict
 from wideblock.rtl.aead.cipher import BlockKind
 from wideblock.rtl.aead.framing import PacketRole
 from wideblock.rtl.aead.key_loader import KeyState
@@ -23,14 +23,20 @@ from wideblock.verify.formal.rules.parts import accepted, held_in_registers, res
 
 __all__ = ["held", "order", "output", "queues", "rekey", "release"]
 
-_PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "ended")}
+_PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "kind", "header", "ended")}
 _PRE |= {f"pre_{name}": f"core.pre.assembler.{name}" for name in ("block", "size")}
-_PRE |= {"equal": "core.pre._equal", "clear": CLEAR}
-_TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "payload")}
+_PRE |= {"pre_decrypt": "core.pre.decrypt", "verdict": "core.verdict._state", "equal": "core.verdict._equal"}
+_PRE |= {"clear": CLEAR}
+_TAG = {f"tag_{name}": f"core.verdict.tag__{name}" for name in ("valid", "ready", "payload")}
 _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}
 
-_AFTER = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
-"""States of the pre-processor behind the last word of a message."""
+_PARSING = ("HEADER", "CHECK", "WORDS", "BLOCK")
+_EMPTY = ("LOAD", "HEADER", "CHECK", "ABANDON")
+_BETWEEN = ("INSTRUCTION", "LOAD")
+"""States of the pre-processor: of headers and blocks; without a word of a block; between messages."""
+
+_AFTER = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "FAIL")
+"""States of the verdict behind the last word of a message."""
 
 CLOSED = ("aes", "lanes", r"multiplier\d*")
 """Closed parts of a cipher, if memories of the cipher count."""
@@ -125,7 +131,7 @@ def places(core: Contract) -> Rule:
     """
     step, shape = core.parameters.word_bits // 8, core.behaviour.shape
     signals = {f"pre_{name}": _PRE[f"pre_{name}"] for name in ("state", "decrypt", "kind", "header", "size", "ended")}
-    signals |= {name: _PRE[name] for name in ("equal", "clear")} | {"tag_valid": _TAG["tag_valid"]}
+    signals |= {name: _PRE[name] for name in ("verdict", "equal", "clear")} | {"tag_valid": _TAG["tag_valid"]}
     signals |= {f"framing_{name}": f"core.pre.framing.{name}" for name in ("role", "left", "last")}
     signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
     names, claims = {signal: name for name, signal in signals.items()}, []
@@ -140,24 +146,23 @@ def places(core: Contract) -> Rule:
         right, accepted = "", "assert (framing_role != ROLE_REST);"
     signals = {name: signal for signal, name in names.items()}
     text = f"""{_later(core)}
-      wire parsing = {_one_of(("HEADER", "CHECK", "WORDS", "BLOCK"))};
+      wire parsing = {_one_of(_PARSING)};
       wire collecting = pre_state == PRE_WORDS || pre_state == PRE_BLOCK;
-      wire after = {_one_of(_AFTER)};
+      wire after = {_one_of(_BETWEEN)} || {_ends(_AFTER)};
       wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
       reg was_equal, compared = 1;
       always @(posedge {core.shell.clock}) begin
         was_equal <= equal;
-        compared <= clear || (pre_state == PRE_COMPARE && tag_valid) || {resetting(core)};
+        compared <= clear || (verdict == VERDICT_COMPARE && tag_valid) || {resetting(core)};
       end
       always @* begin
         {" ".join(claims)}
         if (!compared) assert (equal == was_equal);
         {accepted}
         if (framing_role == ROLE_DATA) assert (framing_left != 0);
-        if ((clear && later) || pre_state == PRE_REST) assert (pre_size == 0);
+        if (clear && later) assert (pre_size == 0);
       end
       always @* if (!clear) begin
-        assert (pre_state <= PRE_FAIL);
         if (after) assert (framing_role == ROLE_INSTRUCTION);
         if (pre_state == PRE_WORDS) assert (framing_role == ROLE_DATA && !pre_ended);
         if (pre_state == PRE_BLOCK) assert (framing_role == (pre_ended ? next : ROLE_DATA));
@@ -168,7 +173,7 @@ def places(core: Contract) -> Rule:
         if (framing_role == ROLE_DATA && parsing) assert (framing_last == pre_header[24]);
         if (collecting)
           assert (pre_header[24] == (pre_kind == KIND_DATA ? pre_header[25] && !pre_decrypt : pre_kind == KIND_TAG));
-        if (!collecting && pre_state != PRE_COMPARE) assert (pre_size == 0);
+        if ({_one_of(_EMPTY)}) assert (pre_size == 0);
         if (pre_kind == KIND_TAG && pre_state == PRE_WORDS)
           assert (framing_left + pre_size == {shape.tag} && pre_size % {step} == 0 && pre_header[25]);
         if (pre_kind == KIND_TAG && pre_state == PRE_BLOCK)
@@ -181,6 +186,7 @@ def _constants() -> str:
     """The enumerations of the hardware as parameters, such as ``PRE_HEADER``."""
     enums: dict[str, type[Enum]] = {
         "PRE": pre_processor.PreState,
+        "VERDICT": verdict.VerdictState,
         "POST": post_processor.PostState,
         "FOLLOW": Follow,
         "KIND": BlockKind,
@@ -199,15 +205,15 @@ def _direction(core: Contract) -> str:
         was_tag <= tag_payload;
       end
       always @* if (tag_waits && !clear) assume (tag_valid && tag_payload == was_tag);
-      wire parsing = {_one_of(("HEADER", "CHECK", "WORDS", "BLOCK"))};
+      wire parsing = {_one_of(_PARSING)};
       wire sealing = post_state == POST_TAG || (post_state == POST_FIRST && follow == FOLLOW_TAG);
       always @* if (!clear) begin
         if (parsing && pre_kind == KIND_TAG) assert (pre_decrypt);
-        if (pre_state == PRE_COMPARE || pre_state == PRE_JUDGE) assert (pre_decrypt);
-        {"if (pre_state == PRE_RELEASE) assert (pre_decrypt);" if core.behaviour.shape.online else ""}
-        if (pre_state == PRE_TAG || sealing) assert (!pre_decrypt);
-        if (sealing) assert (pre_state == PRE_END);
-        if (pre_state == PRE_END && !pre_decrypt) assert (tag_valid);
+        if ({_ends(("COMPARE", "JUDGE"))}) assert (pre_decrypt);
+        {"if (verdict == VERDICT_RELEASE) assert (pre_decrypt);" if core.behaviour.shape.online else ""}
+        if (verdict == VERDICT_TAG || sealing) assert (!pre_decrypt);
+        if (sealing) assert (verdict == VERDICT_END);
+        if (verdict == VERDICT_END && !pre_decrypt) assert (tag_valid);
       end"""
 
 
@@ -270,14 +276,17 @@ def _messages(core: Contract) -> str:
 
 
 def _judgement(core: Contract) -> str:
-    """Whether the present message is to decrypt and not verified; and assumptions on the cipher."""
+    """Whether the present message is to decrypt and not verified; and assumptions on the cipher.
+
+    The tag of a message that was abandoned verifies nothing.
+    """
     shape = core.behaviour.shape
     tag = 8 * shape.tag
     right = "judged && tag_payload == 0" if shape.judges else f"tag_payload == received[{tag - 1}:0]"
     return f"""
       reg unverified = 0, before = 0, judged = 0, drained = 1;
       wire sealed = role == ROLE_INSTRUCTION && left == 0 && type == {Type.TAG:d} && length == {shape.tag};
-      wire verified = tag_valid && tag_ready && sealed && {right};
+      wire verified = tag_valid && tag_ready && verdict != VERDICT_IGNORE && sealed && {right};
       always @(posedge {core.shell.clock}) begin
         if (begun) begin
           unverified <= head[31:28] == {Opcode.DECRYPT:d};
@@ -324,6 +333,7 @@ def _claims(core: Contract) -> str:
         if (due == 2) assert (failure || (success && !before));
         if (due == 1 && unverified) assert (failure);
       end
+      wire between = verdict == VERDICT_FAIL || (verdict == VERDICT_IDLE && {_one_of(_BETWEEN)});
       reg [{core.component.buffer.rows.bit_length() - 1}:0] was_let;
       reg held = 0;
       always @(posedge {core.shell.clock}) begin
@@ -332,7 +342,7 @@ def _claims(core: Contract) -> str:
       end
       always @* if (!clear) begin
         if (held) assert (let == was_let);
-        if (unverified && {_one_of(("FAIL", "INSTRUCTION", "LOAD"))}) assert (!pending);
+        if (unverified && between) assert (!pending);
       end"""
 
 
@@ -340,16 +350,15 @@ def _place(core: Contract) -> str:
     """The pre-processor's states, tied to the place in a message; as all below, for the induction."""
     header = "if (!pre_wrong) " if core.parameters.packets else ""
     return f"""
-      wire after = {_one_of(_AFTER)};
-      wire refused = pre_state == PRE_ABANDON || pre_state == PRE_IGNORE;
+      wire after = {_one_of(_BETWEEN)} || {_ends(_AFTER)};
       wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
       always @* begin
         assert (role == framing_role{"" if core.parameters.packets else " && role != ROLE_REST"});
         if (role == ROLE_DATA) assert (left == framing_left && last == framing_last && left != 0);
       end
       always @* if (!clear) begin
-        assert (pre_state <= PRE_FAIL);
         if (after) assert (role == ROLE_INSTRUCTION);
+        if ({_ends(("JUDGE", "END", "FAIL"))}) assert (pre_state == PRE_INSTRUCTION);
         if (pre_state == PRE_HEADER) assert (role == ROLE_HEADER);
         if (pre_state == PRE_WORDS) assert (role == ROLE_DATA && !pre_ended);
         if (pre_state == PRE_BLOCK) assert (role == (pre_ended ? next : ROLE_DATA));
@@ -357,7 +366,6 @@ def _place(core: Contract) -> str:
           assert (type == pre_header[31:28] && length == pre_header[15:0] && left == length);
           {header}assert (role == (length == 0 ? next : ROLE_DATA));
         end
-        if (refused) assert (!sealed);
         if (role == ROLE_DATA && parsing) assert (last == pre_header[24]);
         if (pre_state == PRE_WORDS || pre_state == PRE_BLOCK)
           assert (pre_header[24] == (pre_kind == KIND_DATA ? pre_header[25] && !pre_decrypt : pre_kind == KIND_TAG));
@@ -378,43 +386,44 @@ def _tag_segment(core: Contract) -> str:
     offered = f"sealed && pre_ended && pre_header[25] && pre_size == {shape.tag} && {same}" if shape.judges else "0"
     return f"""
       always @* if (!clear) begin
-        if (pre_state != PRE_WORDS && pre_state != PRE_BLOCK && pre_state != PRE_COMPARE) assert (pre_size == 0);
+        if ({_one_of(_EMPTY)}) assert (pre_size == 0);
         if (pre_kind == KIND_TAG && pre_state == PRE_WORDS) begin
           assert (type == {Type.TAG:d} && length == {shape.tag} && pre_header[25]);
           assert (left + pre_size == {shape.tag} && pre_size % {step} == 0);
           {collected}
         end
         if (pre_kind == KIND_TAG && pre_state == PRE_BLOCK) assert ({offered});
-        if (pre_state == PRE_COMPARE) assert (sealed && {"judged" if shape.judges else same});
+        if (verdict == VERDICT_COMPARE) assert (sealed && {"judged" if shape.judges else same});
       end"""
 
 
 def _output(core: Contract) -> str:
     """The judgement, possible results under way, and the post-processor's orders."""
-    giving = ("TAG", "COMPARE", "ABANDON", "IGNORE")
+    giving = ("TAG", "COMPARE", "IGNORE")
     success, failure = (f"first == 32'd{each << 28}" for each in (StatusWord.SUCCESS, StatusWord.FAILURE))
     types = f"follow == FOLLOW_TAG ? {Type.TAG:d} : pre_decrypt ? {Type.PLAINTEXT:d} : {Type.CIPHERTEXT:d}"
     return f"""
-      wire message = !({_one_of(("REST", "INSTRUCTION", "LOAD"))});
-      wire ending = pre_state == PRE_RELEASE || pre_state == PRE_END;
-      wire released = ending || (pre_state == PRE_JUDGE && equal);
+      wire message = parsing || pre_state == PRE_ABANDON || verdict != VERDICT_IDLE;
+      wire ending = {_ends(("RELEASE", "END"))};
+      wire released = ending || (verdict == VERDICT_JUDGE && equal);
       wire status = post_state == POST_FIRST && follow == FOLLOW_NOTHING;
       wire segment = post_state == POST_DATA || (post_state == POST_FIRST && follow == FOLLOW_DATA);
-      always @* if (clear ? later : pre_state == PRE_REST) assert (!unverified);
+      wire cut = pre_state == PRE_REST && verdict == VERDICT_IDLE;
+      always @* if (clear ? later : cut) assert (!unverified && !pre_decrypt);
       always @* if (!clear) begin
         if (message) assert (unverified == (pre_decrypt && !released));
         if (!drained) begin
-          assert (parsing || {_one_of(giving)} || (ending && !pre_decrypt));
+          assert (parsing || pre_state == PRE_ABANDON || {_ends(giving)} || (ending && !pre_decrypt));
           assert (pre_kind != KIND_NPUB && pre_kind != KIND_AD);
         end
         if (pre_state == PRE_LOAD) assert (!pre_decrypt);
-        if (pre_state == PRE_FAIL) assert (!pending);
-        if (pre_decrypt && (ending || pre_state == PRE_INSTRUCTION)) assert (!pending);
+        if (verdict == VERDICT_FAIL) assert (!pending);
+        if (pre_decrypt && (ending || between)) assert (!pending);
         assert (due == message + status && follow != 3);
         if (status) assert ({failure} || ({success} && !(message ? before : unverified)));
         if (post_state == POST_IDLE || post_state == POST_FIRST) assert (do_left == 0);
         else assert (do_left == post_left && do_left != 0);
-        if (segment) assert (message && (!pre_decrypt || pre_state == PRE_END));
+        if (segment) assert (message && (!pre_decrypt || verdict == VERDICT_END));
         if (post_state == POST_FIRST && !status) assert (post_left == first[15:0] && first[31:28] == ({types}));
         if (sealing && post_state == POST_FIRST) assert (first[15:0] == {core.behaviour.shape.tag});
       end"""
@@ -425,17 +434,23 @@ def _one_of(states: tuple[str, ...]) -> str:
     return "(" + " || ".join(f"pre_state == PRE_{state}" for state in states) + ")"
 
 
+def _ends(states: tuple[str, ...]) -> str:
+    """Whether the verdict is in a state of ``states``."""
+    return "(" + " || ".join(f"verdict == VERDICT_{state}" for state in states) + ")"
+
+
 def _cleared(core: Contract) -> str:
     """After the first cycle, clearing leaves nothing of a message except the place."""
     return f"""{_later(core)}
       always @* begin
-        if (clear && later) assert (pre_state == PRE_REST && post_state == POST_IDLE);
-        if ((clear && later) || pre_state == PRE_REST) assert (!pre_decrypt && pre_size == 0);
+        if (clear && later) assert (pre_state == PRE_REST && post_state == POST_IDLE && !pre_decrypt && pre_size == 0);
       end"""
 
 
 def _later(core: Contract) -> str:
-    """``later``: the core cleared in the cycle before, too."""
+    """``later``: the core cleared in the cycle before, too. The pre-processor waits while a verdict is under way."""
     return f"""
       reg later;
-      always @(posedge {core.shell.clock}) later <= clear && !({resetting(core)});"""
+      always @(posedge {core.shell.clock}) later <= clear && !({resetting(core)});
+      always @* if (clear ? later : !{_one_of(("REST", "INSTRUCTION"))}) assert (verdict == VERDICT_IDLE);
+      always @* if (!clear) assert (verdict <= VERDICT_FAIL);"""
