@@ -3,6 +3,7 @@
 
 import logging
 import random
+import re
 import subprocess
 from pathlib import Path
 
@@ -116,3 +117,22 @@ SAMPLES = [
     *(("xcb", key, n, t) for key in (16, 32) for n, t in ((16, 0), (500, 33))),
     *(("aez-core", 16, n, t) for n, t in ((32, 16), (640, 0))),
 ]
+
+
+def commas(text):
+    """Statements of ``text``, in C++, that are two: the second behind a comma."""
+    text = re.sub(r'//.*|/\*(?s:.*?)\*/|^[ \t]*#(?:.*\\\n)*.*|"(?:\\.|[^"\\\n])*"', "@", text, flags=re.MULTILINE)
+    while (less := re.sub(r"\([^()]*\)|\[[^\[\]]*\]|<[\w:, *@-]*>", "@", text)) != text:
+        text = less
+    one = re.compile(r"@* ?(?:else )?(?:(?:if|for|while) @ )?[\w.>:@*-]+(?: [-+*/^|&]?= [^,]*)?, ")
+    return [statement for each in re.findall(r"[^;{}]+;", text) if one.match(statement := " ".join(each.split()))]
+
+
+def test_a_statement_is_one_statement():
+    """Each has its own line, and a condition before it is seen to hold for all of it."""
+    wrong = "if (n) take(p), turn();\nlow = f<A, 2>(x), high = 0;\nelse a.skip(b), c(d);\n"
+    right = 'int a = 1, b = 2;\nx[1] = times<W, 2 * (int)n>(p);\nf(a, b);\nenum { A, B };\nsay("a(), b();");\n'
+    assert len(commas(wrong)) == 3 and commas(right) == []
+    sources = [path for path in sorted(SOURCE.rglob("*")) if path.suffix in (".cpp", ".h", ".c")]
+    assert len(sources) > 10
+    assert {path.name: found for path in sources if (found := commas(path.read_text()))} == {}

@@ -340,6 +340,6 @@ def test_no_options_are_all_defaults():
 
 def test_messages():
     message = library().wideblock_message
-    assert message(0) == b"done" and {message(n) for n in (-1, 16, 1 << 30)} == {b"unknown result"}
-    assert len({message(n) for n in range(16)} - {b"unknown result"}) == 16
+    assert message(0) == b"done" and {message(n) for n in (-1, 17, 1 << 30)} == {b"unknown result"}
+    assert len({message(n) for n in range(17)} - {b"unknown result"}) == 17
     assert ctypes.c_char_p is library().wideblock_scheme.restype and library().wideblock_scheme(1 << 40) is None

@@ -137,13 +137,16 @@ struct DoubledByNumbers {
     INLINE_MEMBER explicit DoubledByNumbers(B first) {
         uint64_t t[2];
         put(t, first);
-        low = t[0], high = t[1];
+        low = t[0];
+        high = t[1];
         for (int i = 0; i < 8 * AHEAD; i++) store(m[i / 8][i % 8]);
     }
     INLINE_MEMBER void store(volatile uint64_t *to) {  // volatile: not as one vector, which would have to be made
-        to[0] = low, to[1] = high;
+        to[0] = low;
+        to[1] = high;
         uint64_t over = (uint64_t)((int64_t)high >> 63) & 0x87;
-        high = high << 1 | low >> 63, low = low << 1 ^ over;
+        high = high << 1 | low >> 63;
+        low = low << 1 ^ over;
     }
     INLINE_MEMBER V at(int k) const { return Wide::load(m[now][k]); }
     INLINE_MEMBER void ahead(int k) { store(m[(now + AHEAD) % 4][k]); }
@@ -245,7 +248,11 @@ INLINE void code_book(const Keys &keys, const uint8_t *in, uint8_t *out, size_t 
 // A product before its reduction: lo + mid x^64 + hi x^128, lo and hi still missing in mid (Karatsuba).
 template <class W> struct Product {
     typename W::V lo, mid, hi;
-    INLINE_MEMBER void operator^=(const Product &o) { lo ^= o.lo, mid ^= o.mid, hi ^= o.hi; }
+    INLINE_MEMBER void operator^=(const Product &o) {
+        lo ^= o.lo;
+        mid ^= o.mid;
+        hi ^= o.hi;
+    }
 };
 
 // The sum of the halves of each block, in its low half.
@@ -302,9 +309,11 @@ template <class F> struct Horner {
         V wide = Wide::load(power[MOST - LANES]), step = Wide::broadcast(p);
         for (size_t i = MOST; i; wide = times<F, Wide>(wide, step)) {
             i -= LANES;
-            Wide::store(power[i], wide), Wide::store(halved[i], halves<Wide>(wide));
+            Wide::store(power[i], wide);
+            Wide::store(halved[i], halves<Wide>(wide));
         }
-        Wide::store(power[MOST], V{}), Wide::store(halved[MOST], V{});
+        Wide::store(power[MOST], V{});
+        Wide::store(halved[MOST], V{});
     }
 
     // The hash of `left` blocks after those of hash `acc`, which come vector by vector. `reversed`: the bytes of each block
@@ -320,19 +329,27 @@ template <class F> struct Horner {
         INLINE_MEMBER void take(V x) {
             if (reversed) x = Wide::reverse(x);
             many ^= product<Wide>(x ^ first, Wide::load(by.power[at]), Wide::load(by.halved[at]));
-            first = V{}, at += LANES;
+            first = V{};
+            at += LANES;
         }
         // To be called where MOST blocks may have come, and at the end. A reduction costs as much as ten products.
         INLINE_MEMBER void turn() {
             if (at < MOST) return;
             left -= left < MOST ? left : MOST;
-            first = Wide::widen(F::template reduce<One>(fold(many))), many = Product<Wide>{};
+            first = Wide::widen(F::template reduce<One>(fold(many)));
+            many = Product<Wide>{};
             begin();
         }
         // The last n blocks. Returns the hash.
         INLINE_MEMBER B end(const uint8_t *p, size_t n) {
-            for (; n >= LANES; n -= LANES, p += BLOCK * LANES) take(Wide::load(p)), turn();
-            if (n) take(Wide::load_part(p, BLOCK * n)), turn();
+            for (; n >= LANES; n -= LANES, p += BLOCK * LANES) {
+                take(Wide::load(p));
+                turn();
+            }
+            if (n) {
+                take(Wide::load_part(p, BLOCK * n));
+                turn();
+            }
             return One::load(&first);
         }
     };
@@ -395,7 +412,10 @@ struct Brw {
             there &= ~0ull << level;
             return s;
         }
-        INLINE_MEMBER void add(int level, const Product<W> &p) { tree[level - from] = p, there |= 1ull << level; }
+        INLINE_MEMBER void add(int level, const Product<W> &p) {
+            tree[level - from] = p;
+            there |= 1ull << level;
+        }
     };
 
     // BRW of n blocks at p; with `last` of the n - 1 blocks at p and that one.

@@ -161,7 +161,8 @@ struct Keys {
         for (int r = 0; r <= rounds; r++) {
             One::V forth = One::load(w[r]), back = One::load(w[rounds - r]);
             if (r && r < rounds) back = _mm_aesimc_si128(back);
-            Wide::store(e[r], Wide::broadcast(forth)), Wide::store(d[r], Wide::broadcast(back));
+            Wide::store(e[r], Wide::broadcast(forth));
+            Wide::store(d[r], Wide::broadcast(back));
         }
     }
 };
@@ -181,8 +182,14 @@ INLINE void cipher(const Keys &keys, typename W::V (&s)[N], Beside beside) {
         if (r < 9) beside(r - 1);
     }
     int rounds = keys.rounds;
-    if (rounds > 10) round(10), round(11);
-    if (rounds > 12) round(12), round(13);
+    if (rounds > 10) {
+        round(10);
+        round(11);
+    }
+    if (rounds > 12) {
+        round(12);
+        round(13);
+    }
     typename W::V last = W::load(k[rounds]);
     for (auto &x : s) x = decrypt ? W::dec_last(x, last) : W::enc_last(x, last);
 }
@@ -233,7 +240,8 @@ struct Keys {
         uint8_t w[15][16];
         rounds = portable::expand(key, key_bytes, w);
         for (int r = 0; r <= rounds; r++) {
-            e[r] = vld1q_u8(w[r]), d[r] = vld1q_u8(w[rounds - r]);
+            e[r] = vld1q_u8(w[r]);
+            d[r] = vld1q_u8(w[rounds - r]);
             if (r && r < rounds) d[r] = vaesimcq_u8(d[r]);
         }
     }

@@ -56,7 +56,8 @@ struct Numbering {
     int start(Number first, size_t sectors, size_t sector_bytes, Number &from, size_t &step) const {
         if (rule->sector && sector_bytes != rule->sector) return WIDEBLOCK_SECTOR;
         if (rule->counts && sector_bytes % rule->counts) return WIDEBLOCK_SECTOR;
-        step = rule->counts ? sector_bytes / rule->counts : 1, from = 0;
+        step = rule->counts ? sector_bytes / rule->counts : 1;
+        from = 0;
         if (!sectors) return WIDEBLOCK_OK;
         Number last;
         bool beyond = __builtin_mul_overflow(first, (Number)step, &from) || __builtin_add_overflow(from, offset, &from);

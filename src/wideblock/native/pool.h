@@ -43,7 +43,8 @@ class Pool {
         if (process_ && process_ != getpid()) return;
         std::lock_guard<std::mutex> lock(mutex_);
         sigset_t all, before;  // signals are for the threads of the program
-        sigfillset(&all), pthread_sigmask(SIG_SETMASK, &all, &before);
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
             process_ = getpid();
             while (threads_.size() < most) threads_.emplace_back([this] { work(); });
@@ -60,7 +61,8 @@ class Pool {
             return;
         }
         std::unique_lock<std::mutex> lock(mutex_);
-        own.after = first_, first_ = &own;
+        own.after = first_;
+        first_ = &own;
         begun_.notify_all();
         while (own.next < parts) take(own, lock);
         done_.wait(lock, [&] { return !own.running; });

@@ -60,8 +60,10 @@ inline void invert(Row (&x)[8]) {
     Nibble low{{x[0], x[1], x[2], x[3]}}, high{{x[4], x[5], x[6], x[7]}};
     Nibble n = high.squared().times_y3() ^ high * low ^ low.squared();
     Nibble n2 = n.squared(), n4 = n2.squared(), inverse = n2 * n4 * n4.squared();
-    low = (high ^ low) * inverse, high = high * inverse;
-    memcpy(x, low.b, sizeof low), memcpy(x + 4, high.b, sizeof high);
+    low = (high ^ low) * inverse;
+    high = high * inverse;
+    memcpy(x, low.b, sizeof low);
+    memcpy(x + 4, high.b, sizeof high);
 }
 
 // Maps between FIPS 197's field and that tower, the affine map of SubBytes included; tests hold them to FIPS 197.
@@ -92,7 +94,10 @@ template <bool decrypt> inline void shift_rows(Row (&x)[8]) {  // a column is a 
 inline void times_2(Row (&x)[8]) {
     Row top = x[7];
     for (int i = 7; i > 0; i--) x[i] = x[i - 1];
-    x[0] = top, x[1] ^= top, x[3] ^= top, x[4] ^= top;
+    x[0] = top;
+    x[1] ^= top;
+    x[3] ^= top;
+    x[4] ^= top;
 }
 
 inline Row rotated(Row x, int rows) { return x >> 8 * rows | x << (32 - 8 * rows); }  // row r is row r + rows of x
@@ -102,7 +107,8 @@ template <bool decrypt> inline void mix_columns(Row (&x)[8]) {
     Row t[8];
     if (decrypt) {
         for (int i = 0; i < 8; i++) t[i] = x[i] ^ rotated(x[i], 2);
-        times_2(t), times_2(t);
+        times_2(t);
+        times_2(t);
         for (int i = 0; i < 8; i++) x[i] ^= t[i];
     }
     for (int i = 0; i < 8; i++) t[i] = x[i] ^ rotated(x[i], 1);  // a + b
@@ -115,7 +121,8 @@ template <bool decrypt> inline void mix_columns(Row (&x)[8]) {
 // Round keys of FIPS 197, 5.2: `keys` has rounds + 1 blocks. Returns the rounds.
 inline int expand(const uint8_t *key, size_t key_bytes, uint8_t (*keys)[16]) {
     int words = (int)key_bytes / 4, rounds = words + 6;
-    uint8_t(*w)[4] = (uint8_t(*)[4])keys, rcon = 1;
+    uint8_t(*w)[4] = (uint8_t(*)[4])keys;
+    uint8_t rcon = 1;
     memcpy(w, key, key_bytes);
     for (int i = words; i < 4 * (rounds + 1); i++) {
         uint8_t t[16] = {};
@@ -129,7 +136,10 @@ inline int expand(const uint8_t *key, size_t key_bytes, uint8_t (*keys)[16]) {
             memcpy(t, x, 16);
             if (i % words == 0) {
                 uint8_t first = t[0];
-                t[0] = t[1] ^ rcon, t[1] = t[2], t[2] = t[3], t[3] = first;
+                t[0] = t[1] ^ rcon;
+                t[1] = t[2];
+                t[2] = t[3];
+                t[3] = first;
                 rcon = (uint8_t)(rcon << 1 ^ (rcon >> 7) * 0x1b);
             }
         }

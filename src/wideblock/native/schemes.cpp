@@ -22,7 +22,8 @@ struct Xts : Roomless {
     Keys k1, k2;
 
     void set(const uint8_t *key, size_t key_bytes) {
-        k1.set(key, key_bytes / 2), k2.set(key + key_bytes / 2, key_bytes / 2);
+        k1.set(key, key_bytes / 2);
+        k2.set(key + key_bytes / 2, key_bytes / 2);
     }
 
     template <bool decrypt> void sector(const uint8_t *in, uint8_t *out, size_t bytes, B T) const {
@@ -73,7 +74,8 @@ struct Hctr2 : Roomless {
 
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes);
-        hash.set(aes<false>(k, B{})), put(L, aes<false>(k, One::low(1)));
+        hash.set(aes<false>(k, B{}));
+        put(L, aes<false>(k, One::low(1)));
     }
 
     // The block that, multiplied by the hash key, is the hash of length and tweak. It takes the place of block 0.
@@ -107,7 +109,9 @@ template <bool brw> struct Fast : Roomless {
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes);
         B tau = aes<false>(k, B{});
-        horner.set(tau), tree.set(tau), tree.first_by_h = true;
+        horner.set(tau);
+        tree.set(tau);
+        tree.first_by_h = true;
     }
 
     B by_tau(B x) const { return horner(B{}, x); }
@@ -125,18 +129,22 @@ template <bool brw> struct Fast : Roomless {
         B F1, F2, first = block(in), second = block(in + BLOCK);
         if (decrypt) {
             B B2 = second ^ by_tau(h(T, P3, n)), B1 = first ^ by_tau(B2);
-            F2 = B1, F1 = B2 ^ aes<false>(k, F2);
+            F2 = B1;
+            F1 = B2 ^ aes<false>(k, F2);
         } else {
             B A1 = first ^ h(T, P3, n), A2 = second ^ by_tau(A1);
-            F1 = A2, F2 = A1 ^ aes<false>(k, F1);
+            F1 = A2;
+            F2 = A1 ^ aes<false>(k, F1);
         }
         counter_mode(k, in, out, bytes, Numbered(F1 ^ F2, ~0ull));  // from P_1 on: whole vectors; C_1 and C_2 follow
         if (decrypt) {
             B A2 = F1, A1 = F2 ^ aes<false>(k, F1);
-            put(out, A1 ^ h(T, C3, n)), put(out + BLOCK, A2 ^ by_tau(A1));
+            put(out, A1 ^ h(T, C3, n));
+            put(out + BLOCK, A2 ^ by_tau(A1));
         } else {
             B B1 = F2, B2 = F1 ^ aes<false>(k, F2);
-            put(out, B1 ^ by_tau(B2)), put(out + BLOCK, B2 ^ by_tau(h(T, C3, n)));
+            put(out, B1 ^ by_tau(B2));
+            put(out + BLOCK, B2 ^ by_tau(h(T, C3, n)));
         }
     }
 };
@@ -149,7 +157,8 @@ struct Eme2 : Roomless {
     static size_t stack(size_t) { return STACK + 2 * sizeof(Offset); }
 
     void set(const uint8_t *key, size_t key_bytes) {
-        memcpy(K_AD, key, BLOCK), memcpy(K_ECB, key + BLOCK, BLOCK);
+        memcpy(K_AD, key, BLOCK);
+        memcpy(K_ECB, key + BLOCK, BLOCK);
         k.set(key + 2 * BLOCK, key_bytes - 2 * BLOCK);
     }
 
@@ -221,7 +230,8 @@ struct Eme2 : Roomless {
         B star = T_star(T, tweak_bytes);
         B MP = first_layer<decrypt>(in, out, n) ^ star, MM = MP, PPP_0 = block(out);
         if (rest) {
-            MP ^= padded(last, rest, 0x80), MM = aes<decrypt>(k, MP);
+            MP ^= padded(last, rest, 0x80);
+            MM = aes<decrypt>(k, MP);
             put(last, block(last) ^ MM);
         }
         B MC = aes<decrypt>(k, MM), M_1 = MP ^ MC;
@@ -243,13 +253,19 @@ static void brw_order(uint32_t n, uint32_t *pi, uint32_t *work) {
         if (first < end && since[first] <= clock) {
             x = waiting[first++];
         } else if (whole <= n) {
-            x = whole, whole += 4;
+            x = whole;
+            whole += 4;
         } else {
             continue;
         }
-        pi[x - 1] = 2 * place + 1, pi[x] = 2 * place + 2, place++;
+        pi[x - 1] = 2 * place + 1;
+        pi[x] = 2 * place + 2;
+        place++;
         uint32_t above = x + (x & -x);
-        if (above <= n && --parts[above] == 0) waiting[end] = above, since[end++] = clock + 3;
+        if (above <= n && --parts[above] == 0) {
+            waiting[end] = above;
+            since[end++] = clock + 3;
+        }
     }
 }
 
@@ -265,7 +281,9 @@ template <Psi kind> struct PsiScheme {
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes - BLOCK);
         B h = block(key + key_bytes - BLOCK);
-        horner.set(h), tree.set(h), tree.first_by_h = false;
+        horner.set(h);
+        tree.set(h);
+        tree.first_by_h = false;
     }
 
     static size_t room(size_t bytes) { return kind == PAPER ? bytes + 4 * sizeof(uint32_t) * (bytes / BLOCK) : 0; }
@@ -350,7 +368,9 @@ struct Xcb : Roomless {
         K.set(key, key_bytes);
         for (uint64_t i = 0; i < 7; i++) put(derived[i], aes<false>(K, One::reverse(One::low(i))));
         hash.set(block(derived[0]));
-        e.set(derived[1], key_bytes), d.set(derived[3], key_bytes), c.set(derived[5], key_bytes);
+        e.set(derived[1], key_bytes);
+        d.set(derived[3], key_bytes);
+        c.set(derived[5], key_bytes);
     }
 
     B h1(const uint8_t *Z, size_t tweak_bytes, const uint8_t *B_, size_t bytes) const {
@@ -384,7 +404,10 @@ struct Gcm : Roomless {
     Keys k;
     Ghash hash;
 
-    void set(const uint8_t *key, size_t key_bytes) { k.set(key, key_bytes), hash.set(aes<false>(k, B{})); }
+    void set(const uint8_t *key, size_t key_bytes) {
+        k.set(key, key_bytes);
+        hash.set(aes<false>(k, B{}));
+    }
 
     B S(const uint8_t *A, size_t a_bytes, const uint8_t *C, size_t bytes) const {
         B acc = hash.absorb(hash.absorb(B{}, A, a_bytes), C, bytes);
@@ -394,9 +417,11 @@ struct Gcm : Roomless {
     template <bool decrypt>
     void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *A, size_t a_bytes, uint8_t *) const {
         uint8_t counter[BLOCK] = {};
-        memcpy(counter, A + a_bytes - NONCE, NONCE), counter[BLOCK - 1] = 1;
+        memcpy(counter, A + a_bytes - NONCE, NONCE);
+        counter[BLOCK - 1] = 1;
         B tag = block(in) ^ aes<false>(k, block(counter));
-        counter[BLOCK - 1] = 2, bytes -= BLOCK;
+        counter[BLOCK - 1] = 2;
+        bytes -= BLOCK;
         if (decrypt) tag ^= S(A, a_bytes, in + BLOCK, bytes);
         counter_mode(k, in + BLOCK, out + BLOCK, bytes, Incremented(block(counter)));
         if (!decrypt) tag ^= S(A, a_bytes, out + BLOCK, bytes);
@@ -415,8 +440,14 @@ struct AezCore {
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes);
         B i = aes<false>(k, B{}), j = aes<false>(k, One::reverse(One::low(1)));
-        put(I[0], B{}), put(I[1], i), put(I[2], twice_be(i)), put(I[3], twice_be(i) ^ i);
-        for (auto &each : J) put(each, j), j = twice_be(j);
+        put(I[0], B{});
+        put(I[1], i);
+        put(I[2], twice_be(i));
+        put(I[3], twice_be(i) ^ i);
+        for (auto &each : J) {
+            put(each, j);
+            j = twice_be(j);
+        }
     }
 
     static size_t whole(size_t n) { return (n + GROUP / 2 - 1) / (GROUP / 2) * (GROUP / 2); }
@@ -481,8 +512,10 @@ struct AezCore {
             W::store(a + BLOCK * i, W::gather(p, 2 * BLOCK));
             W::store(b + BLOCK * i, W::gather(p + BLOCK, 2 * BLOCK));
         }
-        for (; i < m; i++)
-            memcpy(a + BLOCK * i, in + 2 * BLOCK * i, BLOCK), memcpy(b + BLOCK * i, in + 2 * BLOCK * i + BLOCK, BLOCK);
+        for (; i < m; i++) {
+            memcpy(a + BLOCK * i, in + 2 * BLOCK * i, BLOCK);
+            memcpy(b + BLOCK * i, in + 2 * BLOCK * i + BLOCK, BLOCK);
+        }
         B Mx = block(in + 2 * BLOCK * m), My = block(in + 2 * BLOCK * m + BLOCK);
         B Delta = tweak_bytes ? E(3, 1, block(T)) : B{};
         auto of = [](const uint8_t *p) { return [p](size_t at) { return W::load(p + at); }; };
@@ -496,9 +529,12 @@ struct AezCore {
         add<W>(a, nullptr, of(b), nullptr, all, I[1]);  // C'
         add<W>(b, nullptr, of(a), jJ, all, I[2]);       // C
         B Cy = Sx ^ E(-1, second, Sy), Cx = Sy ^ Y ^ Delta ^ E(0, second, Cy);
-        for (i = 0; i < m; i++)
-            memcpy(out + 2 * BLOCK * i, b + BLOCK * i, BLOCK), memcpy(out + 2 * BLOCK * i + BLOCK, a + BLOCK * i, BLOCK);
-        put(out + 2 * BLOCK * m, Cx), put(out + 2 * BLOCK * m + BLOCK, Cy);
+        for (i = 0; i < m; i++) {
+            memcpy(out + 2 * BLOCK * i, b + BLOCK * i, BLOCK);
+            memcpy(out + 2 * BLOCK * i + BLOCK, a + BLOCK * i, BLOCK);
+        }
+        put(out + 2 * BLOCK * m, Cx);
+        put(out + 2 * BLOCK * m + BLOCK, Cy);
     }
 };
 

@@ -105,7 +105,10 @@ const char *const messages[] = {
 
 struct Free {
     size_t size;
-    void operator()(uint8_t *p) const { wipe(p, size), free(p); }
+    void operator()(uint8_t *p) const {
+        wipe(p, size);
+        free(p);
+    }
 };
 using Room = std::unique_ptr<uint8_t[], Free>;
 
@@ -272,15 +275,20 @@ struct Call {
         for (; from < to; from += job.sectors) {
             size_t whole = std::min(source.left(), target.left()) / bytes;
             job.sectors = std::min({to - from, std::max<size_t>(1, whole), at_once()});
-            job.in = whole ? source.here() : apart, job.out = whole ? target.here() : apart;
+            job.in = whole ? source.here() : apart;
+            job.out = whole ? target.here() : apart;
             job.tweaks = numbering ? made : tweaks + tweak_bytes * from;
             if (numbering)
                 for (size_t i = 0; i < job.sectors; i++)
                     numbering->write(made + tweak_bytes * i, first + (Number)(from + i) * step);
             if (!whole) source.read(apart, bytes);
             context->scheme->crypt(context->values.get(), decrypt, job);
-            if (!whole) target.write(apart, bytes);
-            else source.skip(job.sectors * bytes), target.skip(job.sectors * bytes);
+            if (!whole) {
+                target.write(apart, bytes);
+            } else {
+                source.skip(job.sectors * bytes);
+                target.skip(job.sectors * bytes);
+            }
         }
     }
 
@@ -345,7 +353,8 @@ struct Sealing {
             uint64_t Z[2];
             memcpy(Z, sector, ICV);
             const uint64_t any = Z[0] | Z[1], right = ~(any | -any) >> 63;
-            verdicts[i] = (uint8_t)right, keep = (uint8_t)-right;
+            verdicts[i] = (uint8_t)right;
+            keep = (uint8_t)-right;
         } else {
             memcpy(made + ICV * i, sector, ICV);
         }
@@ -402,7 +411,8 @@ const char *wideblock_width(size_t i) {
 
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width) {
     wideblock_options options{};
-    options.size = sizeof options, options.width = width;
+    options.size = sizeof options;
+    options.width = width;
     return wideblock_open2(context, scheme, key, key_bytes, &options);
 }
 

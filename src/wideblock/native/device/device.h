@@ -141,7 +141,10 @@ private:
 struct Bytes {
     uint8_t of[16];
     explicit Bytes(Number number) {
-        for (uint8_t& each : of) each = static_cast<uint8_t>(number), number >>= 8;
+        for (uint8_t& each : of) {
+            each = static_cast<uint8_t>(number);
+            number >>= 8;
+        }
     }
 };
 
@@ -253,7 +256,9 @@ void in_pieces(Byte* bytes, uint64_t at, size_t count, Piece piece) {
     while (count) {
         const size_t n = static_cast<size_t>(std::min<uint64_t>(count, most - at % unit));
         piece(bytes, at, n);
-        bytes += n, at += n, count -= n;
+        bytes += n;
+        at += n;
+        count -= n;
     }
 }
 
@@ -330,7 +335,8 @@ bool open_key() {
     }
     wideblock_options options{};
     options.size = sizeof options;
-    options.tweak = tweak.c_str(), options.tweak_bytes = static_cast<size_t>(tweak_bytes);
+    options.tweak = tweak.c_str();
+    options.tweak_bytes = static_cast<size_t>(tweak_bytes);
     memcpy(options.tweak_offset, Bytes(offset).of, sizeof options.tweak_offset);
     const int result = wideblock_open2(&context, scheme.c_str(), key.data(), bytes, &options);
     if (result == WIDEBLOCK_OK) return true;

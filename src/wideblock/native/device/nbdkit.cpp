@@ -64,7 +64,9 @@ int block_size(void*, uint32_t* minimum, uint32_t* preferred, uint32_t* maximum)
     if (unit & (unit - 1) || unit < 512 || unit > 32U << 20) {
         *minimum = *preferred = *maximum = 0;  // not to be said in powers of two
     } else {
-        *minimum = 1, *preferred = static_cast<uint32_t>(unit), *maximum = 0xffffffff;
+        *minimum = 1;
+        *preferred = static_cast<uint32_t>(unit);
+        *maximum = 0xffffffff;
     }
     return 0;
 }

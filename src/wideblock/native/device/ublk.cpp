@@ -98,7 +98,10 @@ public:
         const uint32_t index = *tail & (given_.sq_entries - 1);
         io_uring_sqe* const entry = entries_.at<io_uring_sqe>(index * ENTRY);
         memset(static_cast<void*>(entry), 0, ENTRY);
-        entry->opcode = IORING_OP_URING_CMD, entry->fd = file, entry->cmd_op = operation, entry->user_data = name;
+        entry->opcode = IORING_OP_URING_CMD;
+        entry->fd = file;
+        entry->cmd_op = operation;
+        entry->user_data = name;
         static_assert(offsetof(io_uring_sqe, cmd) + sizeof command <= ENTRY, "the command fits its entry");
         memcpy(entries_.at<uint8_t>(index * ENTRY + offsetof(io_uring_sqe, cmd)), &command, sizeof command);
         rings_.at<uint32_t>(given_.sq_off.array)[index] = index;
@@ -143,8 +146,11 @@ public:
     // The result of a command, which has `bytes` at `data`.
     int ask(uint32_t operation, uint32_t device, void* data = nullptr, size_t bytes = 0, uint64_t value = 0) {
         ublksrv_ctrl_cmd command{};
-        command.dev_id = device, command.queue_id = UINT16_MAX, command.data[0] = value;
-        command.addr = reinterpret_cast<uintptr_t>(data), command.len = static_cast<uint16_t>(bytes);
+        command.dev_id = device;
+        command.queue_id = UINT16_MAX;
+        command.data[0] = value;
+        command.addr = reinterpret_cast<uintptr_t>(data);
+        command.len = static_cast<uint16_t>(bytes);
         ring_.push(control_, operation, command, 0);
         int result = 0;
         for (bool answered = false; !answered;)
@@ -215,7 +221,9 @@ public:
 private:
     void fetch(uint32_t operation, uint16_t tag, int32_t result) {
         ublksrv_io_cmd command{};
-        command.q_id = number_, command.tag = tag, command.result = result;
+        command.q_id = number_;
+        command.tag = tag;
+        command.result = result;
         command.addr = reinterpret_cast<uintptr_t>(data_ + size_t(tag) * MOST);
         ring_.push(device_, operation, command, tag);
     }
@@ -233,7 +241,9 @@ class Device {
 public:
     Device(Driver& driver) : driver_(driver), info_() {
         info_.nr_hw_queues = static_cast<uint16_t>(std::clamp(std::thread::hardware_concurrency(), 1U, QUEUES));
-        info_.queue_depth = DEPTH, info_.max_io_buf_bytes = MOST, info_.dev_id = UINT32_MAX;
+        info_.queue_depth = DEPTH;
+        info_.max_io_buf_bytes = MOST;
+        info_.dev_id = UINT32_MAX;
         driver_.order("the device cannot be added", UBLK_CMD_ADD_DEV, UINT32_MAX, &info_, sizeof info_);
     }
     ~Device() { driver_.ask(UBLK_CMD_DEL_DEV, info_.dev_id); }
@@ -269,11 +279,13 @@ private:
         if (!(unit & (unit - 1)) && unit <= MOST)
             while (size_t(1) << best < unit) ++best;
         ublk_params p{};
-        p.len = sizeof p, p.types = UBLK_PARAM_TYPE_BASIC;
+        p.len = sizeof p;
+        p.types = UBLK_PARAM_TYPE_BASIC;
         p.basic.attrs = UBLK_ATTR_VOLATILE_CACHE | UBLK_ATTR_FUA | (writable ? 0 : UBLK_ATTR_READ_ONLY);
         p.basic.logical_bs_shift = BLOCK;
         p.basic.physical_bs_shift = p.basic.io_min_shift = p.basic.io_opt_shift = static_cast<uint8_t>(best);
-        p.basic.max_sectors = MOST >> BLOCK, p.basic.dev_sectors = size >> BLOCK;
+        p.basic.max_sectors = MOST >> BLOCK;
+        p.basic.dev_sectors = size >> BLOCK;
         driver_.order("the device cannot be described", UBLK_CMD_SET_PARAMS, info_.dev_id, &p, sizeof p);
     }
 
