@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         schemes,
     )  # fmt: skip
 
-__version__ = "0.1.0"
+__version__ = "0.9.0"
 
 __all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
 

@@ -55,7 +55,7 @@ def exported(library):
 
 
 VERSIONED = {
-    "0.1": {
+    "0.9": {
         "check", "close", "crypt", "crypt_numbered", "crypt_segments", "message", "open", "open2", "scheme", "seal",
         "tweak", "tweaks", "unseal", "version", "width",
     },

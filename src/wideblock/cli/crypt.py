@@ -132,7 +132,7 @@ def key_of(text: str, size: int) -> bytes:
 
 
 def keyring_of(path: Path, size: int) -> Keyring:
-    """The keys, of ``size`` bytes, of the file of ranges at ``path``; files that it names are beside it."""
+    """The keys, of ``size`` bytes, of the file of ranges at ``path``; key files are named from the same folder."""
 
     def read(text: str) -> bytes:
         if text == "@-":

@@ -32,7 +32,7 @@ typedef struct wideblock wideblock;
  * scheme keep their names, their meaning and their types, and a program needs no new compilation. MINOR rises with what
  * is added: functions, results, schemes, members at the end of an options struct. The version that brought a function is
  * that of its symbol, so a program that needs a newer library ends as it starts. PATCH rises with everything else. */
-#define WIDEBLOCK_VERSION "0.1.0"
+#define WIDEBLOCK_VERSION "0.9.0"
 const char *wideblock_version(void);
 
 /* Results. Nothing is written unless the result is WIDEBLOCK_OK or WIDEBLOCK_FORGED, but NULL to `*context` of
