@@ -42,7 +42,12 @@ class Wanted(Structure):
     _fields_ = [
         ("source", c_uint64), ("target", c_uint64), ("bytes", c_uint32), ("units", c_uint16), ("slot", c_uint16),
         ("decrypt", c_bool), ("cookie", c_uint32), ("tweak", c_uint8 * 16), ("step", c_uint32),
+        ("source_segments", c_uint16), ("target_segments", c_uint16),
     ]  # fmt: skip
+
+
+class Segment(Structure):
+    _fields_ = [("address", c_uint64), ("bytes", c_uint32), ("zero", c_uint32)]
 
 
 class Result(Structure):
@@ -118,6 +123,7 @@ class Driver:
     def run(self, job):
         wanted = Wanted(job.source, job.target, job.bytes, job.units, job.slot, job.decrypt, job.cookie)
         wanted.tweak[:], wanted.step = job.tweak.to_bytes(16, "little"), job.step
+        wanted.source_segments, wanted.target_segments = job.source_segments, job.target_segments
         return self.submit(byref(wanted))
 
     def result(self):
@@ -168,6 +174,22 @@ def test_jobs_go_round_the_rings(driver):
         assert driver.run(job) == 0
         assert driver.result() == (job.cookie, units, 0, 0, 0)
         assert machine.get(job.target, job.size) == machine.result(job, given)
+
+
+def test_a_job_goes_through_segments(driver):
+    machine, rng = driver.machine, random.Random(2)
+    machine.load(2, rng.randbytes(32))
+    ready(driver)
+    given, places = rng.randbytes(192), [(SOURCES + 0xFF0, 80), (SOURCES + 0x3000, 16), (SOURCES + 0x2000, 96)]
+    part = iter(given)
+    for at, size in places:
+        machine.put(at, bytes(next(part) for _ in range(size)))
+    machine.put(SOURCES + 0x8000, b"".join(bytes(Segment(at, size, 0)) for at, size in places))
+    job = Job(SOURCES + 0x8000, TARGETS_AT, 64, 3, 2, cookie=7, source_segments=3)
+    assert driver.run(job) == 0 and driver.result() == (7, 3, 0, 0, 0)
+    assert machine.get(TARGETS_AT, 192) == machine.result(job, given)
+    job.source_segments = 2
+    assert driver.run(job) == 0 and driver.result() == (7, 1, JobStatus.LIST, 0, SOURCES + 0x8020)
 
 
 def test_the_ring_has_room_for_all_but_one(driver):

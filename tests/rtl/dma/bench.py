@@ -43,6 +43,8 @@ class Job:
     step: int = 1
     cookie: int = 0
     flags: int = 0
+    source_segments: int = 0
+    target_segments: int = 0
     reserved: int = 0
 
     def encoded(self):
@@ -50,9 +52,8 @@ class Job:
         words = (self.source, self.target, self.bytes, self.units, self.slot, flags, self.cookie)
         sizes = (8, 8, 4, 2, 2, 4, 4)
         head = b"".join(word.to_bytes(size, "little") for word, size in zip(words, sizes, strict=True))
-        tail = (
-            self.tweak.to_bytes(16, "little") + self.step.to_bytes(4, "little") + self.reserved.to_bytes(12, "little")
-        )
+        words = (self.tweak, self.step, self.source_segments, self.target_segments, self.reserved)
+        tail = b"".join(word.to_bytes(size, "little") for word, size in zip(words, (16, 4, 2, 2, 8), strict=True))
         assert 8 * len(head + tail) == DESCRIPTOR.size
         return head + tail
 

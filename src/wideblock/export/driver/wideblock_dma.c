@@ -33,7 +33,7 @@
 #define ENGINE_READY WIDEBLOCK_ENGINE_STATUS_READY_MASK
 
 /* Bytes of a descriptor at which its fields are. */
-enum { TARGET = 8, BYTES = 16, UNITS = 20, SLOT = 22, FLAGS = 24, COOKIE = 28, TWEAK = 32, STEP = 48 };
+enum { TARGET = 8, BYTES = 16, UNITS = 20, SLOT = 22, FLAGS = 24, COOKIE = 28, TWEAK = 32, STEP = 48, SEGMENTS = 52 };
 
 static uint32_t reg_read(const struct wideblock_dma *d, uint32_t offset)
 {
@@ -141,8 +141,10 @@ int wideblock_dma_submit(struct wideblock_dma *d, const struct wideblock_dma_job
   put(entry + COOKIE, job->cookie, TWEAK - COOKIE);
   for (uint32_t n = 0; n < STEP - TWEAK; n++)
     entry[TWEAK + n] = job->tweak[n];
-  put(entry + STEP, job->step, WORD);
-  for (uint32_t n = STEP + WORD; n < WIDEBLOCK_DMA_DESCRIPTOR_BYTES; n++)
+  put(entry + STEP, job->step, SEGMENTS - STEP);
+  put(entry + SEGMENTS, job->source_segments, 2);
+  put(entry + SEGMENTS + 2, job->target_segments, 2);
+  for (uint32_t n = SEGMENTS + WORD; n < WIDEBLOCK_DMA_DESCRIPTOR_BYTES; n++)
     entry[n] = 0;
   d->submitted++;
   WIDEBLOCK_DMA_BARRIER(); /* the descriptor, and the data, before the number of the entry */

@@ -62,7 +62,19 @@ struct wideblock_dma {
   uint32_t submitted, completed; /* jobs since the start */
 };
 
-/* `units` units of `bytes` bytes, one behind the other. The step is added to the tweak after each unit. */
+/*
+ * An entry of a list of segments, which is in memory that the master reads, at a multiple of 16. Bytes are a multiple
+ * of 16, the numbers little-endian; `zero` is 0.
+ */
+struct wideblock_dma_segment {
+  uint64_t address; /* a multiple of 16 */
+  uint32_t bytes, zero;
+};
+
+/*
+ * `units` units of `bytes` bytes, one behind the other. The step is added to the tweak after each unit. With a number of
+ * segments, source or target is the address of a list, and the units go through its segments one after another.
+ */
 struct wideblock_dma_job {
   uint64_t source, target; /* multiples of 16; may be equal */
   uint32_t bytes;
@@ -71,6 +83,7 @@ struct wideblock_dma_job {
   uint32_t cookie;
   uint8_t tweak[16];
   uint32_t step;
+  uint16_t source_segments, target_segments; /* 0: no list */
 };
 
 struct wideblock_dma_result {

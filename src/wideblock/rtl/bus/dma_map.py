@@ -12,6 +12,7 @@ __all__ = [
     "COMPLETION",
     "DESCRIPTOR",
     "DMA_IDENTIFICATION",
+    "SEGMENT",
     "WINDOWS",
     "HaltCause",
     "JobStatus",
@@ -28,10 +29,14 @@ DESCRIPTOR = data.StructLayout(
     {
         **{"source": ADDRESS_BITS, "target": ADDRESS_BITS},
         **{"bytes": 32, "units": 16, "slot": 16, "decrypt": 1, "reserved_flags": 31, "cookie": 32},
-        **{"tweak": 128, "step": 32, "reserved": 96},
+        **{"tweak": 128, "step": 32},
+        **{"source_segments": 16, "target_segments": 16, "reserved": 64},
     }
 )
 """A descriptor of 64 bytes, byte 0 in bits 7..0."""
+
+SEGMENT = data.StructLayout({"address": ADDRESS_BITS, "bytes": 32, "reserved": 32})
+"""An entry of a list of segments, 16 bytes, byte 0 in bits 7..0."""
 
 COMPLETION = data.StructLayout(
     {"cookie": 32, "units": 16, "status": 8, "cause": 5, "reserved": 2, "phase": 1, "address": ADDRESS_BITS}
@@ -79,7 +84,7 @@ def dma_map(*, beat_bytes: int, reads: int, jobs: int) -> RegisterMap:
     """The registers of a master with beats of ``beat_bytes``, ``reads`` and ``jobs`` under way at most."""
     caps = (("BEAT_BYTES", 0, 8, beat_bytes, "bytes of a beat"), ("READS", 8, 8, reads, "bursts of data under way"))
     caps += (("JOBS", 16, 8, jobs, "jobs under way at most"), ("WINDOWS", 24, 4, WINDOWS, "windows of addresses"))
-    caps += (("LISTS", 28, 1, 0, "1: a job may have lists of segments"),)
+    caps += (("LISTS", 28, 1, 1, "1: a job may have lists of segments"),)
     return RegisterMap(
         "DMA",
         "Rings of jobs in memory: units are read from memory, processed by the engine, and written back. No register "

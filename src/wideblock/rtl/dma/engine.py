@@ -12,12 +12,12 @@ Each part has one job in hand, and they go from job to job in the same order. Th
 from dataclasses import replace
 
 from amaranth import Cat, Module, ResetInserter, Signal, Value
-from amaranth.lib import memory, wiring
+from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, connect, flipped
 
 from wideblock.rtl.bus.axi4 import axi4_channels
 from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels
-from wideblock.rtl.bus.dma_map import WINDOWS, HaltCause, dma_map
+from wideblock.rtl.bus.dma_map import WINDOWS, HaltCause, JobStatus, dma_map
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.register_file import RegisterFile
@@ -32,6 +32,7 @@ from .jobs import JobFetch, JobJudge
 from .queue import ClearedQueue
 from .reader import SourceReader
 from .reads import ReadMaster
+from .segments import SegmentFetch
 from .sizes import BLOCK_ADDRESS_BITS, BLOCK_BITS, BLOCK_BYTES, DmaSizes
 from .units import UnitsUnderWay
 from .windows import WINDOW_SET
@@ -39,6 +40,9 @@ from .writer import ResultWriter
 from .writes import WriteMaster
 
 __all__ = ["DmaEngine"]
+
+FIRST_ERROR = data.StructLayout({"at": BLOCK_ADDRESS_BITS, "why": JobStatus})
+"""The first error in reading a job: block and status."""
 
 _STILL = ("POLICY", "RING", "SUBMISSION_LO", "SUBMISSION_HI", "COMPLETION_LO", "COMPLETION_HI", "ATTRIBUTES")
 _OF_WINDOWS = ("WINDOW_BASE_LO", "WINDOW_BASE_HI", "WINDOW_LAST_LO", "WINDOW_LAST_HI")
@@ -76,11 +80,13 @@ class DmaEngine(wiring.Component):
         self.queues = {
             name: ClearedQueue(layout, depth=sizes.jobs, clear_row_bits=row_bits) for name, layout in layouts.items()
         }
-        self.reader = SourceReader(sizes)
+        self.source_list = SegmentFetch(sizes, clear_row_bits=row_bits)
+        self.target_list = SegmentFetch(sizes, clear_row_bits=row_bits)
+        self.reader = SourceReader(sizes, self.source_list)
         self.buffer = ReadBuffer(sizes)
         self.feeder = UnitFeeder(sizes, into)
         self.units = UnitsUnderWay(sizes, faults=len(engine.faults))
-        self.writer = ResultWriter(sizes, out)
+        self.writer = ResultWriter(sizes, out, self.target_list)
         self.completer = JobCompleter(sizes, clear_row_bits=row_bits)
         self.reads = ReadMaster(sizes, clear_row_bits=row_bits)
         self.writes = WriteMaster(sizes, clear_row_bits=row_bits)
@@ -119,12 +125,13 @@ class DmaEngine(wiring.Component):
         self._jobs(m)
         self._units(m)
         self._registers(m, running, stopping, windows)
-        cleared = (self.fetch, self.completer, self.buffer, *self.queues.values())
+        lists = (self.source_list, self.target_list)
+        cleared = (self.fetch, self.completer, self.buffer, *lists, *self.queues.values())
         m.d.comb += [part.clear.eq(stopping) for part in (*cleared, self.feeder)]
         m.d.comb += [part.clear_row.eq(clear_row) for part in (*cleared, self.reads, self.writes)]
-        runs = (self.fetch, self.reader, self.feeder, self.writer, self.completer, self.reads, self.writes)
+        runs = (self.fetch, *lists, self.reader, self.feeder, self.writer, self.completer, self.reads, self.writes)
         m.d.comb += [part.run.eq(running) for part in runs]
-        looks = (self.fetch, self.judge, self.reader, self.writer, self.completer)
+        looks = (self.fetch, self.judge, *lists, self.reader, self.writer, self.completer)
         m.d.comb += [part.windows.eq(windows) for part in looks]
         return m
 
@@ -134,7 +141,7 @@ class DmaEngine(wiring.Component):
             m.submodules[name] = getattr(self, name)
         for name, queue in self.queues.items():
             m.submodules[name] = queue
-        for name in ("fetch", "judge", "reader", "writer", "completer", "coalescing"):
+        for name in ("fetch", "judge", "source_list", "target_list", "reader", "writer", "completer", "coalescing"):
             m.submodules[name] = ResetInserter(stopping)(getattr(self, name))
 
     def _ports(self, m: Module) -> None:
@@ -194,6 +201,8 @@ class DmaEngine(wiring.Component):
         """Jobs from the ring through the queues."""
         fetch, judge, reads, writes = self.fetch, self.judge, self.reads, self.writes
         connect(m, fetch.reads, reads.descriptors)
+        connect(m, self.source_list.reads, reads.source_list)
+        connect(m, self.target_list.reads, reads.target_list)
         connect(m, self.reader.reads, reads.units)
         connect(m, self.writer.writes, writes.units)
         connect(m, self.completer.writes, writes.completions)
@@ -234,12 +243,14 @@ class DmaEngine(wiring.Component):
         bits = self.sizes.place_bits
         over = Signal(self.sizes.jobs, name="job_over")
         known = Signal(self.sizes.jobs, name="job_error_known")
-        m.submodules.errors = errors = memory.Memory(shape=BLOCK_ADDRESS_BITS, depth=self.sizes.jobs, init=[])
+        m.submodules.errors = errors = memory.Memory(shape=FIRST_ERROR.size, depth=self.sizes.jobs, init=[])
         shown = errors.read_port(domain="comb")
         new = self.judge.write.job[:bits]
         failed = reader.failed_job[:bits]
         first = reader.failed & ~known.bit_select(failed, 1)
-        store(m, errors, failed, reader.failed_at, first, clear=buffer.clear, clear_row=buffer.clear_row[:bits])
+        error, noted = Signal(FIRST_ERROR, name="error_now"), Signal(FIRST_ERROR, name="error_of_job")
+        m.d.comb += [error.at.eq(reader.failed_at), error.why.eq(reader.failed_why), noted.eq(shown.data)]
+        store(m, errors, failed, error.as_value(), first, clear=buffer.clear, clear_row=buffer.clear_row[:bits])
         with m.If(reader.failed):
             m.d.sync += known.bit_select(failed, 1).eq(1)
         with m.If(feeder.fed):
@@ -262,7 +273,8 @@ class DmaEngine(wiring.Component):
             writer.unit_job.eq(units.oldest_job),
             writer.over.eq(over.bit_select(writer.number[:bits], 1)),
             shown.addr.eq(writer.number[:bits]),
-            writer.read_error.eq(shown.data),
+            writer.read_error.eq(noted.at),
+            writer.read_why.eq(noted.why),
         ]
 
     def _registers(self, m: Module, running: Value, stopping: Value, windows) -> None:

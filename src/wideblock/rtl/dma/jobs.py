@@ -114,6 +114,7 @@ class JobJudge(wiring.Component):
     windows: in, pages that may be touched
 
     A refused job goes to the writer alone, with the first status of FETCH, DESCRIPTOR, LENGTH, ALIGN, OVERLAP, WINDOW.
+    Overlap and windows of a job with a list are not looked at here: each burst has the windows' permission.
 
     Timing: a cycle a beat of the descriptor, a cycle a bit of the number of units, and eight cycles.
     """
@@ -197,7 +198,10 @@ class JobJudge(wiring.Component):
     def _when_at_ends(self, m: Module, now: "_Judged") -> None:
         m.d.sync += [now.source_last.eq(now.job.source[4:] + now.total - 1)]
         m.d.sync += [now.target_last.eq(now.job.target[4:] + now.total - 1)]
-        m.next = "look0"
+        with m.If(now.job.source_segments.any() | now.job.target_segments.any()):
+            m.next = "put"  # places are known burst by burst
+        with m.Else():
+            m.next = "look0"
 
     def _when_looking(self, m: Module, now: "_Judged", *, place: int) -> None:
         """The windows of one of four pages: first and last one of source and target."""
@@ -238,6 +242,8 @@ class JobJudge(wiring.Component):
             *(each.units.eq(job.units) for each in (self.feed, self.write)),
             self.read.source.eq(job.source >> 4),
             self.read.blocks.eq(now.total),
+            self.read.segments.eq(job.source_segments),
+            self.write.segments.eq(job.target_segments),
             self.feed.tail.eq(job.bytes),
             *(getattr(self.feed, name).eq(job[name]) for name in ("tweak", "step", "slot", "decrypt")),
             self.write.cookie.eq(job.cookie),

@@ -18,6 +18,7 @@ class ClearedQueue(wiring.Component):
     head:      out, the oldest row while ``valid``
     take:      in, the oldest row leaves; only while ``valid``
     clear:     in, the queue is empty; row ``clear_row`` becomes 0
+    empty:     in, the queue is empty; rows stay
 
     Timing: a row can be taken in the cycle after it was put.
     """
@@ -32,7 +33,7 @@ class ClearedQueue(wiring.Component):
                 "valid": Out(1),
                 "full": Out(1),
                 "take": In(1),
-                "clear": In(1),
+                **dict.fromkeys(("clear", "empty"), In(1)),
                 "clear_row": In(clear_row_bits),
             }
         )
@@ -55,6 +56,6 @@ class ClearedQueue(wiring.Component):
             self.full.eq(level == self.depth),
         ]
         m.d.sync += [first.eq(first + self.take), next_.eq(next_ + self.put), level.eq(level + self.put - self.take)]
-        with m.If(self.clear):
+        with m.If(self.clear | self.empty):
             m.d.sync += [first.eq(0), next_.eq(0), level.eq(0)]
         return m

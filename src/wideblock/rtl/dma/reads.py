@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bursts that read: addresses from two clients, and beats back to each in order."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, Signature
 
@@ -43,10 +43,11 @@ def read_request(sizes: DmaSizes) -> Signature:
 
 
 class ReadMaster(wiring.Component):
-    """Begins bursts, descriptors first.
+    """Begins bursts, descriptors first, then lists of segments.
 
     ar, r:       out, channels of the bus; each beat of ``r`` is accepted at once, as it has a place
     descriptors: in, client for descriptors
+    source_list, target_list: in, clients for lists of segments
     units:       in, client for blocks of units
     attributes:  in, attributes of the bursts
     run:         in, bursts may begin
@@ -59,14 +60,14 @@ class ReadMaster(wiring.Component):
     def __init__(self, sizes: DmaSizes, *, clear_row_bits: int):
         self.sizes = sizes
         channels = {channel.name.rpartition("_")[2]: channel for channel in axi4_channels("m", BLOCK_BITS)}
-        row = {"descriptor": 1, "job": sizes.job_bits, "at": BLOCK_ADDRESS_BITS}
-        self.order = ClearedQueue(data.StructLayout(row), depth=2 * sizes.reads, clear_row_bits=clear_row_bits)
+        row = {"descriptor": 1, "list": 2, "job": sizes.job_bits, "at": BLOCK_ADDRESS_BITS}
+        self.order = ClearedQueue(data.StructLayout(row), depth=4 * sizes.reads, clear_row_bits=clear_row_bits)
         super().__init__(
             {
                 "ar": Out(stream.Signature(channels["ar"].shape)),
                 "r": In(stream.Signature(channels["r"].shape)),
                 "descriptors": In(read_request(sizes)),
-                "units": In(read_request(sizes)),
+                **dict.fromkeys(("source_list", "target_list", "units"), In(read_request(sizes))),
                 "attributes": In(ATTRIBUTES),
                 "run": In(1),
                 "idle": Out(1),
@@ -80,18 +81,21 @@ class ReadMaster(wiring.Component):
         m.submodules.order = order = self.order
         free = Signal()
         count = Signal(range(self.sizes.reads + 1), name="unit_bursts")
-        first, second = self.descriptors, self.units
-        chosen = Signal(name="descriptor_chosen")
+        first, second = (self.descriptors, self.source_list, self.target_list), self.units
+        chosen = Signal(name="descriptor_chosen")  # or a list
+        at = Signal(BLOCK_ADDRESS_BITS, name="chosen_at")
+        beats = Signal.like(second.beats, name="chosen_beats")
         ends = Signal()
         m.d.comb += [
             free.eq(self.run & (~self.ar.valid | self.ar.ready) & ~order.full),
-            chosen.eq(first.request),
-            first.accept.eq(free & first.request),
-            second.accept.eq(free & second.request & ~first.request & (count != self.sizes.reads)),
-            order.put.eq(first.accept | second.accept),
+            chosen.eq(Cat(each.request for each in first).any()),
+            second.accept.eq(free & second.request & ~chosen & (count != self.sizes.reads)),
+            order.put.eq((free & chosen) | second.accept),
             order.new.descriptor.eq(chosen),
             order.new.job.eq(second.job),
-            order.new.at.eq(Mux(chosen, first.at, second.at)),
+            order.new.at.eq(at),
+            at.eq(second.at),
+            beats.eq(second.beats),
             ends.eq(self.r.valid & self.r.payload.last & order.valid),
             order.take.eq(ends),
             order.clear.eq(self.clear),
@@ -99,14 +103,17 @@ class ReadMaster(wiring.Component):
             self.r.ready.eq(1),
             self.idle.eq(~self.ar.valid & ~order.valid),
         ]
+        for number, client in reversed(list(enumerate(first))):
+            ahead = Cat(each.request for each in first[:number]).any()
+            m.d.comb += client.accept.eq(free & client.request & ~ahead)
+            with m.If(client.request & ~ahead):
+                m.d.comb += [at.eq(client.at), beats.eq(client.beats), order.new.list.eq(number)]
         m.d.sync += count.eq(count + second.accept - (ends & ~order.head.descriptor))
         with m.If(self.ar.ready):
             m.d.sync += self.ar.valid.eq(0)
         with m.If(order.put):
             m.d.sync += self.ar.valid.eq(1)
-            beats = Mux(chosen, first.beats, second.beats)
-            payload = address_payload(self.ar.payload, order.new.at, beats, self.attributes)
-            m.d.sync += payload
+            m.d.sync += address_payload(self.ar.payload, order.new.at, beats, self.attributes)
         self._beats(m, ends)
         return m
 
@@ -117,7 +124,9 @@ class ReadMaster(wiring.Component):
         with m.If(self.r.valid & order.valid):
             m.d.sync += number.eq(Mux(ends, 0, number + 1))
         for client, mine in (
-            (self.descriptors, order.head.descriptor),
+            (self.descriptors, order.head.descriptor & (order.head.list == 0)),
+            (self.source_list, order.head.descriptor & (order.head.list == 1)),
+            (self.target_list, order.head.descriptor & (order.head.list == 2)),
             (self.units, ~order.head.descriptor),
         ):
             m.d.comb += [

@@ -8,7 +8,7 @@ from amaranth.lib import data
 from wideblock.rtl.bus.axi4 import ADDRESS_BITS
 from wideblock.rtl.stream.sector import SLOT_BITS
 
-__all__ = ["BLOCK_ADDRESS_BITS", "BLOCK_BITS", "BLOCK_BYTES", "DmaSizes"]
+__all__ = ["BLOCK_ADDRESS_BITS", "BLOCK_BITS", "BLOCK_BYTES", "SEGMENT_BITS", "DmaSizes"]
 
 BLOCK_BYTES = 16
 """Bytes of a block, of which addresses are multiples."""
@@ -17,6 +17,9 @@ BLOCK_BITS = 8 * BLOCK_BYTES
 
 BLOCK_ADDRESS_BITS = ADDRESS_BITS - 4
 """Bits of the number of a block in memory."""
+
+SEGMENT_BITS = 28
+"""Bits of the blocks of a segment."""
 
 _BYTE_BITS = 25  # of the longest unit of any core
 _UNITS_BITS = 16
@@ -65,8 +68,9 @@ class DmaSizes:
 
     @property
     def read(self) -> data.StructLayout:
-        """A job for the reader: ``blocks`` from block ``source`` of memory."""
-        return data.StructLayout({"job": self.job_bits, "source": BLOCK_ADDRESS_BITS, "blocks": self.total_bits})
+        """A job for the reader: ``blocks`` from block ``source`` of memory, or from the list of ``segments`` there."""
+        place = {"source": BLOCK_ADDRESS_BITS, "blocks": self.total_bits, "segments": 16}
+        return data.StructLayout({"job": self.job_bits, **place})
 
     @property
     def feed(self) -> data.StructLayout:
@@ -76,9 +80,12 @@ class DmaSizes:
 
     @property
     def write(self) -> data.StructLayout:
-        """A job for the writer. With a ``status`` it was refused, for the byte ``address``."""
+        """A job for the writer, to byte ``address``, or to the list of ``segments`` there.
+
+        With a ``status`` the job was refused, for the byte ``address``.
+        """
         sizes = {"job": self.job_bits, "blocks": _BYTE_BITS - 4, "units": _UNITS_BITS, "cookie": 32, "status": 4}
-        return data.StructLayout(sizes | {"address": ADDRESS_BITS})
+        return data.StructLayout(sizes | {"address": ADDRESS_BITS, "segments": 16})
 
     @property
     def finished(self) -> data.StructLayout:

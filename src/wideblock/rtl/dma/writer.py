@@ -2,6 +2,7 @@
 """The writer: results of units in bursts to the targets of jobs, and the verdict on each job."""
 
 from amaranth import Module, Mux, Signal
+from amaranth.hdl import ValueLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,6 +11,7 @@ from wideblock.rtl.stream.interface import Channel
 
 from .cutter import BurstCutter
 from .reader import given_up
+from .segments import SegmentFetch
 from .sizes import BLOCK_ADDRESS_BITS, DmaSizes
 from .windows import WINDOW_SET
 from .writes import unit_writes
@@ -26,11 +28,12 @@ class ResultWriter(wiring.Component):
     writes:      out, bursts
     over:        in, no further unit of job ``number`` begins
     bad_job:     in, with ``bad``: a burst of that job was refused by the bus
-    read_error:  in, block of the first error in reading job ``number``
+    read_error:  in, block of the first error in reading job ``number``; ``read_why``: the status
     given_up:    out, job ``number``, once it has failed
     done:        out, pulses with ``finished``: all bursts of the job have begun
     windows:     in, pages that may be written
     run:         in, results are written; else they are dropped
+    segments:    lists of segments, see :class:`.segments.SegmentFetch`
 
     A burst begins with its first block: no burst begins for a unit that the engine refuses. After
     a fault nothing more of the job is written: beats that are due have no strobes. Places and number of the bursts are
@@ -39,8 +42,8 @@ class ResultWriter(wiring.Component):
     Timing: a block a cycle within a unit; two cycles between two jobs.
     """
 
-    def __init__(self, sizes: DmaSizes, out: Channel):
-        self.sizes, self.keeps = sizes, out.field("keep") is not None
+    def __init__(self, sizes: DmaSizes, out: Channel, segments: SegmentFetch):
+        self.sizes, self.keeps, self.segments = sizes, out.field("keep") is not None, segments
         bits = len(Signal(sizes.write).blocks)
         self.cutter = BurstCutter(burst=sizes.burst, length_bits=bits, permission="write")
         self.left = Signal.like(Signal(sizes.write).units, name="units_to_begin")
@@ -60,6 +63,7 @@ class ResultWriter(wiring.Component):
                 "bad": In(1),
                 "bad_job": In(sizes.job_bits),
                 "read_error": In(BLOCK_ADDRESS_BITS),
+                "read_why": In(JobStatus),
                 "given_up": Out(given_up(sizes)),
                 "done": Out(1),
                 "finished": Out(sizes.finished),
@@ -121,13 +125,18 @@ class ResultWriter(wiring.Component):
 
     def _verdict(self, m: Module, job, active, failed, mine, good, fine) -> None:
         """The first fault of the job, and the units before it."""
-        cutter = self.cutter
+        cutter, segments = self.cutter, self.segments
         denied = Signal()
-        m.d.comb += denied.eq(mine & ~self.silent & self.results.valid & cutter.valid & ~cutter.permitted)
+        ended = Signal()  # the list, before the job
+        waits = mine & ~self.silent & self.results.valid & ~self.writes.within
+        m.d.comb += [
+            denied.eq(waits & cutter.valid & ~cutter.permitted),
+            ended.eq(waits & cutter.starving & segments.failed),
+        ]
         with m.If(fine):
             m.d.sync += good.eq(good + 1)
 
-        def fail(status: JobStatus, address) -> None:
+        def fail(status: ValueLike, address) -> None:
             m.d.sync += [job.status.eq(status), job.address.eq(address << 4)]
 
         with m.If(active & ~failed):
@@ -137,20 +146,29 @@ class ResultWriter(wiring.Component):
                 fail(JobStatus.ENGINE, 0)
                 m.d.sync += self.finished.cause.eq(self.cause)
             with m.Elif(mine & self.unread):
-                fail(JobStatus.READ, self.read_error)
-            with m.Elif(denied & ~self.writes.within):
+                fail(self.read_why, self.read_error)
+            with m.Elif(denied):
                 fail(JobStatus.WINDOW, cutter.at)
+            with m.Elif(ended):
+                fail(JobStatus.LIST, segments.failed_at)
 
     def _next(self, m: Module, job, active, failed, mine, good) -> None:
         """The end of a job, and the next one."""
-        cutter, finished = self.cutter, self.finished
+        cutter, finished, segments = self.cutter, self.finished, self.segments
         issued = Signal(self.sizes.count_bits, name="bursts_begun")
         ended = Signal()
         refused = Signal()  # before it began
         m.d.comb += [
             ended.eq(refused | (good == job.units) | (failed & self.over & ~mine)),
             self.done.eq(active & ended & ~self.writes.within & self.run),
-            self.take.eq(self.valid & self.run & (~active | self.done)),
+            self.take.eq(self.valid & self.run & (~active | self.done) & segments.idle),
+            cutter.listed.eq(self.job.segments != 0),
+            cutter.segment.eq(segments.segment),
+            cutter.segment_valid.eq(segments.valid),
+            segments.take.eq(cutter.segment_take),
+            segments.start.eq(self.take),
+            segments.address.eq(self.job.address[4:]),
+            segments.entries.eq(Mux(self.job.status == JobStatus.OK, self.job.segments, 0)),
             *(getattr(finished, name).eq(job[name]) for name in ("job", "cookie", "status")),
             finished.address.eq(Mux(failed, job.address, 0)),
             finished.good.eq(good),
