@@ -47,6 +47,8 @@ MORE = [
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16}),
     ("hmch-poly", {"sector_bytes": 64, "icv_bytes": 16}),
     ("fast-brw-2", {"sector_bytes": 128, "icv_bytes": 16, "stride": 144}),
+    # the tail of a front pass reaches to the last beat of the next sector, which waits for the beat behind it
+    ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "stride": 112, "sbox": "composite"}),
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192}),
     ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),
     ("heh-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "key_bits": 256, "tag_bits": 8}),

@@ -42,9 +42,19 @@ def programs(
             or period >= least_interval
             or all(program.steps + program.tail <= least_interval for program in made.values())
         )
-        return made if fits else None
+        return made if fits and not _meets(made["front"], p.behind) else None
 
     return shortest(p, max(p.beats + len(FRONT.specials(front)), calls.spacing), both)
+
+
+def _meets(front: Program, behind: int) -> bool:
+    """Whether the tail takes a multiplier that the next sector's head needs, which waits ``behind`` steps at the last
+    beat: the head would be held for another cycle.
+    """
+    last, steps = (front.beats - 1) * front.stride, front.steps
+    tail = {(issue.step - steps, issue.multiplier) for issue in front.issues if issue.step >= steps}
+    head = {(issue.step + behind, issue.multiplier) for issue in front.issues if last <= issue.step < steps}
+    return behind > 0 and bool(tail & head)
 
 
 @dataclass(frozen=True)
