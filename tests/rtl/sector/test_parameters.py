@@ -113,6 +113,10 @@ def test_parameters_are_values():
             for size in (16, 4096, 4113, 4176)
         ),
         (
+            lambda: SlottedHornerParameters(icv_bytes=16, stride=4112, slots=4, overlap=True),
+            "stride must be 0 with slots, got 4112",
+        ),
+        (
             lambda: SlottedHornerParameters(stride=4112),
             "stride must be 0 without icv_bytes, got 4112; icv_bytes 16 goes with it",
         ),

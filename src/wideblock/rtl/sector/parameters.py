@@ -124,6 +124,8 @@ def _check_stride(p: Any) -> None:
         return
     if not p.icv_bytes:
         raise UserError(f"stride must be 0 without icv_bytes, got {p.stride}; icv_bytes 16 goes with it")
+    if p.slots:  # the queue before copies of a key hides a part of the wait, which no schedule states
+        raise UserError(f"stride must be 0 with slots, got {p.stride}")
     least, most = p.sector_bytes + p.icv_bytes, p.sector_bytes + MOST_BEHIND
     if p.stride % 16 or not least <= p.stride <= most:
         raise UserError(f"stride must be a multiple of 16 from {least} to {most}, or 0, got {p.stride}")
