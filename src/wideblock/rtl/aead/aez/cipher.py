@@ -36,10 +36,12 @@ class AezCipher(wiring.Component):
 
     A sequencer carries out a program of one step a cycle on a datapath of one AES round. Its memory has the message and
     intermediate values. ``version`` changes offsets, round keys, and the hash of associated data. With four ``rounds``
-    the pairs of a message overlap.
+    the pairs of a message overlap. With one of four ``columns`` a cycle, a step takes four cycles, and a key or a block
+    is accepted in the fourth cycle of valid.
 
     Timing: 25 cycles a pair of blocks, ten when it comes and fifteen afterwards; five a block of associated data. With
-            four rounds, for ``w`` words a pair, max(3, w + 1) when it comes and max(3, w) afterwards.
+            four rounds, for ``w`` words a pair, max(3, w + 1) when it comes and max(3, w) afterwards. A column a cycle:
+            four times the 25 and the five.
     Cost:   see :class:`Datapath` and :class:`Microsequencer`.
     Security: no masking; no cycle depends on key or data.
     """
