@@ -121,9 +121,9 @@ def test_ports_are_those_of_every_shell():
 BUDGETS = {
     "catalog": 1170, "cli": 2054, "drive": 1146, "evaluate": 1870, "evidence": 350, "export": 1616,
     "image": 1228, "native": 239, "renewal": 490,
-    "rtl/aead": 4500, "rtl/aes": 1430, "rtl/bus": 1210, "rtl/dma": 1568, "rtl/engine": 1768, "rtl/flow": 240,
+    "rtl/aead": 4553, "rtl/aes": 1430, "rtl/bus": 1210, "rtl/dma": 1568, "rtl/engine": 1768, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4183, "rtl/shell": 160, "rtl/stream": 1592,
-    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1233, "vectors": 490, "verify": 9799,
+    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1233, "vectors": 490, "verify": 9806,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 
@@ -155,6 +155,28 @@ def test_every_room_keeps_its_budget():
         else:
             assert len(Path(inside).parts) == 1 or inside.startswith("rtl/") and inside.count("/") == 1, inside
     assert {room: count for room, count in lines.items() if not count or count > BUDGETS[room]} == {}
+
+
+LONGEST = 60
+LONGER = {"_rule of verify/formal/answers.py": 62}
+"""Longer functions, with their lines. A number falls; a function joins in a commit that says why it is one thing."""
+
+
+def long_functions(text):
+    """Names and lines of the functions with more than LONGEST."""
+    functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef))
+    return {f.name: lines for f in functions if (lines := f.end_lineno - f.lineno + 1) > LONGEST}
+
+
+def test_a_long_function_is_asked_whether_it_is_two():
+    body = "    f()\n"
+    assert long_functions("def f():\n" + LONGEST * body + "def g():\n" + body) == {"f": LONGEST + 1}
+    found = {
+        f"{name} of {path.relative_to(ROOT).as_posix()}": lines
+        for path in ROOT.rglob("*.py")
+        for name, lines in long_functions(path.read_text()).items()
+    }
+    assert {name: lines for name, lines in found.items() if lines > LONGER.get(name, 0)} == {}
 
 
 def test_a_public_class_name_is_that_of_one_class():

@@ -10,7 +10,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.image import engines
-from wideblock.image.cases import Verdict, check
+from wideblock.image.cases import CaseVerdict, check
 from wideblock.vectors.formats import read
 
 from ..judges.vectors import faulty
@@ -40,7 +40,7 @@ def verdicts(cases, engine):
     results = list(check(cases, engine))
     assert {id(result.case) for result in results} == {id(case) for case in cases} and len(results) == len(cases)
     counts = Counter(result.verdict for result in results)
-    return results, [counts[verdict] for verdict in (Verdict.PASSED, Verdict.FAILED, Verdict.SKIPPED)]
+    return results, [counts[verdict] for verdict in (CaseVerdict.PASSED, CaseVerdict.FAILED, CaseVerdict.SKIPPED)]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -56,7 +56,7 @@ def test_native(name):
     results, counts = verdicts(cases_of(name), "native")
     assert counts == [passed, 0, skipped]
     for result in results:
-        assert result.verdict is Verdict.PASSED or re.search("is not whole bytes$|^key of 48 bytes", result.reason)
+        assert result.verdict is CaseVerdict.PASSED or re.search("is not whole bytes$|^key of 48 bytes", result.reason)
 
 
 @pytest.mark.parametrize("name", SIMULATED)
@@ -75,14 +75,14 @@ def test_a_fault_in_an_s_box_is_found(name):
     with faulty():
         results, (_, failed, _) = verdicts(cases_of(name), "rtl")
     assert failed
-    reason = next(result.reason for result in results if result.verdict is Verdict.FAILED)
+    reason = next(result.reason for result in results if result.verdict is CaseVerdict.FAILED)
     assert re.fullmatch(r"(en|de)crypts to \w* from byte \d+ on, right is \w*|is rejected, but is right", reason)
 
 
 def test_reasons_for_skipping():
     of_one_core = [case for case in cases_of("aes_xts_test.json") if len(case.key) < 64]
     results, _ = verdicts(cases_of("gcmDecrypt.rsp") + of_one_core, "rtl")
-    assert {result.reason for result in results if result.verdict is Verdict.SKIPPED} == {
+    assert {result.reason for result in results if result.verdict is CaseVerdict.SKIPPED} == {
         "tag of 12 bytes; aes-gcm takes 16",
         "nonce of 1 bytes; aes-gcm takes 12",
         "key of 48 bytes; xts-both takes 32, 64",
@@ -110,7 +110,7 @@ def test_equal_halves_of_a_key_are_skipped():
     case = replace(cases_of("XTSGen.rsp")[0], key=bytes(32))
     for engine in ("spec", "rtl"):
         ((result,), _) = verdicts([case], engine)
-        assert result.verdict is Verdict.SKIPPED and "Key1 and Key2, must differ" in result.reason
+        assert result.verdict is CaseVerdict.SKIPPED and "Key1 and Key2, must differ" in result.reason
 
 
 def test_another_engine_is_one_of_images(monkeypatch):

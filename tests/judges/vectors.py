@@ -18,7 +18,7 @@ from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.markdown import table
 from wideblock.image import cases as through
-from wideblock.image.cases import CaseResult, Verdict, check
+from wideblock.image.cases import CaseResult, CaseVerdict, check
 from wideblock.vectors.formats import read
 
 __all__ = ["faulty", "main"]
@@ -58,12 +58,14 @@ def main(names: Sequence[str]) -> int:
         found, _ = read(files)
         results: dict[str, list[CaseResult]] = {engine: list(check(found, engine)) for engine in ENGINES}
         with faulty():
-            broken = Counter(each.verdict for each in check(found, "rtl"))[Verdict.FAILED]
+            broken = Counter(each.verdict for each in check(found, "rtl"))[CaseVerdict.FAILED]
         counts = {engine: Counter(each.verdict for each in results[engine]) for engine in ENGINES}
-        wrong |= not broken or any(count[Verdict.FAILED] for count in counts.values())
+        wrong |= not broken or any(count[CaseVerdict.FAILED] for count in counts.values())
         for engine in ENGINES:
-            reasons.update(f"{engine}: {each.reason}" for each in results[engine] if each.verdict is Verdict.SKIPPED)
-        shown = [f"{count[Verdict.PASSED]:,} + {count[Verdict.SKIPPED]:,}" for count in counts.values()]
+            reasons.update(
+                f"{engine}: {each.reason}" for each in results[engine] if each.verdict is CaseVerdict.SKIPPED
+            )
+        shown = [f"{count[CaseVerdict.PASSED]:,} + {count[CaseVerdict.SKIPPED]:,}" for count in counts.values()]
         rows.append((files[0].name, f"{len(found):,}", *shown, f"{broken:,}"))
         print(f"{name}: {shown}, {broken}", file=sys.stderr)
     print(table(("file", "cases", *(f"{engine}: passed + skipped" for engine in ENGINES), "faulty core: failed"), rows))

@@ -12,7 +12,7 @@ from wideblock.atomic import replacing
 from wideblock.cli.app import Force, Json, as_json, progress
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
-from wideblock.image.cases import CaseResult, Verdict, check
+from wideblock.image.cases import CaseResult, CaseVerdict, check
 from wideblock.image.engines import ENGINES
 from wideblock.vectors.formats import AcvpDocument, read, response
 
@@ -54,9 +54,9 @@ def vectors_check(
     as_json(_json(engine, results)) if json else _show(engine, results)
     if answer:
         _respond(prompts, results, answer, force)
-    if counts[Verdict.FAILED]:
+    if counts[CaseVerdict.FAILED]:
         raise typer.Exit(1)
-    if not counts[Verdict.PASSED] and not answer:
+    if not counts[CaseVerdict.PASSED] and not answer:
         typer.echo("wideblock: no case could be checked", err=True)
         raise typer.Exit(2)
 
@@ -65,12 +65,12 @@ def _show(engine: str, results: list[CaseResult]) -> None:
     """Prints the counts of each file, the reasons for skipping, and the first failures."""
     counts = Counter((result.case.file, result.verdict) for result in results)
     files = dict.fromkeys(result.case.file for result in results)
-    rows = ((str(file), *(counts[file, verdict] for verdict in Verdict)) for file in files)
-    table(("file", *(verdict.value for verdict in Verdict)), rows, title=f"engine {engine}")
-    skipped = Counter(result.reason for result in results if result.verdict is Verdict.SKIPPED)
+    rows = ((str(file), *(counts[file, verdict] for verdict in CaseVerdict)) for file in files)
+    table(("file", *(verdict.value for verdict in CaseVerdict)), rows, title=f"engine {engine}")
+    skipped = Counter(result.reason for result in results if result.verdict is CaseVerdict.SKIPPED)
     for reason, count in skipped.most_common():
         out.print(f"skipped {count}: {reason}", markup=False)
-    failed = [result for result in results if result.verdict is Verdict.FAILED]
+    failed = [result for result in results if result.verdict is CaseVerdict.FAILED]
     for each in failed[:SHOWN]:
         typer.echo(f"wideblock: {each.case.file}, {each.case.place}: {each.reason}", err=True)
     if more := len(failed[SHOWN:]):

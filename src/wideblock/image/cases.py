@@ -23,13 +23,13 @@ from wideblock.simulation.bench import SimulationError
 from wideblock.spec.aead import Rejected
 from wideblock.vectors.formats import Case, MessageCase, UnitCase
 
-__all__ = ["CaseResult", "Verdict", "check"]
+__all__ = ["CaseResult", "CaseVerdict", "check"]
 
 Answering = Callable[[Any, bool], bytes]
 """From a case and its direction, the result. Raises Rejected, SimulationError, UserError for a case not to be had."""
 
 
-class Verdict(Enum):
+class CaseVerdict(Enum):
     """Result of a check of one case."""
 
     PASSED = "passed"
@@ -46,7 +46,7 @@ class CaseResult:
     """
 
     case: Case
-    verdict: Verdict
+    verdict: CaseVerdict
     reason: str
     made: Mapping[bool, bytes | None]
 
@@ -73,12 +73,12 @@ def check(cases: Sequence[Case], engine: str) -> Iterator[CaseResult]:
                 raise UserError(f"the engine {engine!r} is for sectors, not for messages")
             groups.setdefault((case.preset, _fitting(case)), []).append(case)
         except UserError as error:
-            yield CaseResult(case, Verdict.SKIPPED, str(error), {})
+            yield CaseResult(case, CaseVerdict.SKIPPED, str(error), {})
     for (preset, key_bits), group in groups.items():
         core = _core(preset, key_bits, group)
         for case in group:
             if reason := _unfit(core, case):
-                yield CaseResult(case, Verdict.SKIPPED, reason, {})
+                yield CaseResult(case, CaseVerdict.SKIPPED, reason, {})
         fit = [case for case in group if not _unfit(core, case)]
         if fit:
             with _engine(engine, core) as answering:
@@ -102,14 +102,14 @@ def _checked(case: Case, answering: Answering) -> CaseResult:
             made[decrypt] = _made(case, decrypt, answering)
             judged = right is not None or (decrypt and rejected)
             if judged and made[decrypt] != right:
-                return CaseResult(case, Verdict.FAILED, _difference(decrypt, made[decrypt], right), made)
+                return CaseResult(case, CaseVerdict.FAILED, _difference(decrypt, made[decrypt], right), made)
     except UserError as error:
-        return CaseResult(case, Verdict.SKIPPED, str(error), made)
+        return CaseResult(case, CaseVerdict.SKIPPED, str(error), made)
     except SimulationError as error:
-        return CaseResult(case, Verdict.FAILED, str(error), made)
+        return CaseResult(case, CaseVerdict.FAILED, str(error), made)
     if case.plaintext is not None and case.ciphertext is not None or rejected:
-        return CaseResult(case, Verdict.PASSED, "", made)
-    return CaseResult(case, Verdict.SKIPPED, "the files do not say the right result", made)
+        return CaseResult(case, CaseVerdict.PASSED, "", made)
+    return CaseResult(case, CaseVerdict.SKIPPED, "the files do not say the right result", made)
 
 
 def _made(case: Case, decrypt: bool, answering: Answering) -> bytes | None:
