@@ -191,6 +191,19 @@ def test_every_export_has_every_register_field_access_reset_and_value(tmp_path):
         assert view == (in_ipxact(right) if name == "IP-XACT" else right), name
 
 
+def test_every_export_has_the_registers_and_the_bus_of_a_master(tmp_path):
+    core = contract("xts-enc-k", {"slots": 4, "registers": "axi4-lite", "dma": "axi4"})
+    right, text = described(core.registers), ipxact(core)
+    assert [each.name for each in core.registers] == ["KEY", "ENGINE", "DMA"]
+    for name, view in views(tmp_path, core.registers).items():
+        assert view == (in_ipxact(right) if name == "IP-XACT" else right), name
+    assert of_ipxact(text) == in_ipxact(right)
+    space = {"s": SPIRIT}
+    buses = {n[0].text: n for n in ET.fromstring(text).iterfind("s:busInterfaces/s:busInterface", space)}
+    assert buses["m_axi"].find("s:master/s:addressSpaceRef", space) is not None
+    assert all(buses[name].find("s:slave", space) is not None for name in ("s_axi", "s_axi_key", "s_axi_dma"))
+
+
 FLAWS = {
     "offset": lambda m: _with(m, "CTRL", offset=0x84),
     "count": lambda m: _with(m, "METD_REST", count=3),
