@@ -33,6 +33,7 @@ PROGRAMS = {
     "chromium": "chromium",
     "cmake": "cmake",
     "debugfs": "e2fsprogs",
+    "fio": "fio",
     "git": "git",
     "go": "golang-go",
     "iverilog": "iverilog",

@@ -331,3 +331,27 @@ def test_a_wrong_request_is_one_line(tmp_path, given, message):
     assert done.returncode and len(done.stderr.splitlines()) == 1
     assert re.search(f"error: .*{message}", done.stderr), done.stderr
     assert not (tmp_path / "socket").exists()
+
+
+@pytest.mark.wants("fio")
+@pytest.mark.parametrize(("depth", "block"), [(1, 4096), (16, 512)])
+def test_fio_reads_back_what_it_wrote(tmp_path, depth, block):
+    """At random places, with sums of each block; blocks of 512 bytes share sectors. A changed bit is seen."""
+    made(tmp_path, 64, 4096)
+    with served(tmp_path, scheme="hctr2", sector=4096) as (_, place):
+        given = {"ioengine": "nbd", "uri": f"nbd+unix:///?socket={place}", "rw": "randwrite", "size": 64 * 4096}
+        given |= {"bs": block, "iodepth": depth, "verify": "crc32c", "verify_fatal": 1}
+        words = ["fio", "--name=verify", *(f"--{name}={value}" for name, value in given.items())]
+        assert "verify" not in fio(words).stderr
+        with open(tmp_path / "disk", "r+b") as disk:
+            disk.seek(7 * 4096 + 100)
+            byte = disk.read(1)[0]
+            disk.seek(-1, os.SEEK_CUR)
+            disk.write(bytes([byte ^ 1]))
+        assert "bad" in fio([*words, "--verify_only"], status=1).stderr
+
+
+def fio(words, *, status=0):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (done.returncode != 0) == bool(status), done.stderr
+    return done

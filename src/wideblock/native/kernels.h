@@ -107,7 +107,8 @@ template <class W> INLINE typename W::V doubled(B first) {
 // x^GROUP times each block in the reading LE.
 INLINE V times_x_group(V a) {
     constexpr int bytes = GROUP / 8;
-    return Wide::up<bytes>(a) ^ times_87<Wide>(Wide::down<16 - bytes>(a));
+    V over = Wide::down<16 - bytes>(a);
+    return Wide::up<bytes>(a) ^ (LANES > 1 ? Wide::clmul<0>(over, Wide::low(0x87)) : times_87<Wide>(over));
 }
 
 // first, x first, x^2 first, ..: masks of a GROUP. The next ones are made beside the cipher, one by one.
@@ -176,26 +177,26 @@ static constexpr Numbers numbers;
 
 // base + bin(first), base + bin(first + 1), ..: little-endian numbers.
 struct Numbered {
-    V base, count[8];
-    INLINE_MEMBER Numbered(B to, uint64_t first) : base(Wide::broadcast(to)) {
-        for (int k = 0; k < 8; k++) count[k] = Wide::add(numbers.at(k), Wide::low(first));
-    }
-    INLINE_MEMBER V at(int k) const { return base ^ count[k]; }
-    INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
-    INLINE_MEMBER void next() {}
+    V base, now;
+    INLINE_MEMBER Numbered(B to, uint64_t first) : base(Wide::broadcast(to)), now(Wide::low(first)) {}
+    INLINE_MEMBER V at(int k) const { return base ^ Wide::add(numbers.at(k), now); }
+    INLINE_MEMBER void ahead(int) {}
+    INLINE_MEMBER void next() { now = Wide::add(now, Wide::low(GROUP)); }
 };
 
 // D, incr(D), ..: the last four bytes are a big-endian number modulo 2^32. Source: SP 800-38D, 6.2.
 struct Incremented {
-    V base, count[8];
+    V base, now;
     INLINE_MEMBER explicit Incremented(B D) {
         B back = One::reverse(D), number = back & One::low(0xffffffff);
         base = Wide::broadcast(back ^ number);
-        for (int k = 0; k < 8; k++) count[k] = Wide::add(numbers.at(k), Wide::broadcast(number));
+        now = Wide::broadcast(number);
     }
-    INLINE_MEMBER V at(int k) const { return Wide::reverse(base ^ (count[k] & Wide::low(0xffffffff))); }
-    INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
-    INLINE_MEMBER void next() {}
+    INLINE_MEMBER V at(int k) const {
+        return Wide::reverse(base ^ (Wide::add(numbers.at(k), now) & Wide::low(0xffffffff)));
+    }
+    INLINE_MEMBER void ahead(int) {}
+    INLINE_MEMBER void next() { now = Wide::add(now, Wide::low(GROUP)); }
 };
 
 // One group of counter mode, and `beside(0)` to `beside(7)` between the rounds.
@@ -273,10 +274,8 @@ struct Little {
     template <class W> INLINE typename W::V reduce(Product<W> p) {
         using T = typename W::V;
         const T poly = W::low(0x87);
-        p.mid ^= p.lo ^ p.hi;
-        T hi = p.hi ^ W::template down<8>(p.mid), over = W::template clmul<1>(hi, poly);
-        hi ^= W::template down<8>(over);
-        return p.lo ^ W::template up<8>(p.mid ^ over) ^ W::template clmul<0>(hi, poly);
+        p.mid ^= p.lo ^ p.hi ^ W::template clmul<1>(p.hi, poly);  // three products in a short chain, and one shuffle
+        return p.lo ^ W::template clmul<0>(p.hi, poly) ^ W::template clmul<1>(p.mid, poly) ^ W::template up<8>(p.mid);
     }
 };
 
@@ -326,10 +325,14 @@ template <class F> struct Horner {
 
         INLINE_MEMBER Running(const Horner &h, B acc, size_t n) : by(h), left(n), first(Wide::widen(acc)) { begin(); }
         INLINE_MEMBER void begin() { at = MOST - (left < MOST ? left : MOST); }
-        INLINE_MEMBER void take(V x) {
+        // `begins`: it may be the first since `turn`.
+        INLINE_MEMBER void take(V x, bool begins = true) {
             if (reversed) x = Wide::reverse(x);
-            many ^= product<Wide>(x ^ first, Wide::load(by.power[at]), Wide::load(by.halved[at]));
-            first = V{};
+            if (begins) {
+                x ^= first;
+                first = V{};
+            }
+            many ^= product<Wide>(x, Wide::load(by.power[at]), Wide::load(by.halved[at]));
             at += LANES;
         }
         // To be called where MOST blocks may have come, and at the end. A reduction costs as much as ten products.
@@ -361,24 +364,52 @@ template <class F> struct Horner {
     B operator()(B acc, B x) const { return times<F>(acc ^ x, block(power[MOST - 1])); }
 };
 
-// Counter mode, and the hash of its n whole blocks: that of each group is taken beside the cipher of the next one. Block 0
-// is `block_0` for the hash.
+// The hash of n blocks in memory, of which whole GROUPs may be taken beside other work, where there are registers for it.
+template <class F> struct Aside {
+    static constexpr size_t AHEAD = 4096;  // bytes; the processor itself fetches no more than a page ahead
+    typename Horner<F>::template Running<> hash;
+    const uint8_t *in;
+    size_t n;
+    INLINE_MEMBER Aside(const Horner<F> &h, B acc, const uint8_t *p, size_t blocks) : hash(h, acc, blocks), in(p), n(blocks) {}
+    INLINE_MEMBER bool any() const { return LANES > 2 && n >= GROUP; }
+    INLINE_MEMBER void take(int k) {
+        __builtin_prefetch(vector(in, k) + AHEAD, 0, 2);  // into the second cache
+        hash.take(Wide::load(vector(in, k)), !k);
+    }
+    INLINE_MEMBER void turn() {
+        hash.turn();
+        in += BLOCK * GROUP;
+        n -= GROUP;
+    }
+    INLINE_MEMBER B end() { return hash.end(in, n); }
+};
+
+// Counter mode, and the hash of its n whole blocks: that of each group is taken beside the cipher of the next one, and so
+// is `aside`. Block 0 is `block_0` for the hash.
 template <class F, class Source>
 INLINE B hashed_counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source,
-                             const Horner<F> &by, B block_0) {
+                             const Horner<F> &by, B block_0, Aside<F> &aside) {
     constexpr size_t most = BLOCK * GROUP;
     typename Horner<F>::template Running<> hash(by, B{}, bytes / BLOCK);
     auto none = [](int) {};
-    auto group_before = [&](int k) INLINE_LAMBDA { hash.take(Wide::load(vector(out - most, k))); };
+    auto group_before = [&](int k) INLINE_LAMBDA { hash.take(Wide::load(vector(out - most, k)), !k); };
+    auto group = [&](auto before) INLINE_LAMBDA {
+        if (!aside.any()) return counters(keys, Whole{in, out}, Vectors<8>(), source, before);
+        counters(keys, Whole{in, out}, Vectors<8>(), source, [&](int k) INLINE_LAMBDA {
+            before(k);
+            aside.take(k);
+        });
+        aside.turn();
+    };
     if (bytes < most) {
         tail(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA { counters(keys, piece, vectors, source, none); });
         hash.first = Wide::widen(block_0 ^ block(out));
         return hash.end(out, bytes / BLOCK);
     }
-    counters(keys, Whole{in, out}, Vectors<8>(), source, none);
+    group(none);
     hash.first = Wide::widen(block_0 ^ block(out));
     for (bytes -= most, in += most, out += most; bytes >= most; bytes -= most, in += most, out += most, hash.turn())
-        counters(keys, Whole{in, out}, Vectors<8>(), source, group_before);
+        group(group_before);
     if (bytes >= BLOCK) {
         tail(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA {
             counters(keys, piece, vectors, source, group_before);

@@ -12,13 +12,14 @@ constexpr size_t STACK = WIDEBLOCK_LANES ? 2560 + 384 * LANES : 6144;
 
 // A scheme that needs no room of its own.
 struct Roomless {
-    static constexpr bool STRIDES = false;
+    static constexpr bool STRIDES = false, ALONE = true;
     static size_t room(size_t) { return 0; }
     static size_t stack(size_t) { return STACK; }
     void prepare(size_t, uint8_t *) const {}
 };
 
 struct Xts : Roomless {
+    static constexpr bool ALONE = false;
     Keys k1, k2;
 
     void set(const uint8_t *key, size_t key_bytes) {
@@ -56,21 +57,46 @@ struct Xts : Roomless {
 
 constexpr size_t MOST_AHEAD = 4096;  // bytes of the next sector that are fetched ahead
 
-// A scheme whose sectors are each on their own. STRIDES: it reads them in an order that the processor does not foresee.
+// For schemes that read sectors in an order that the processor does not foresee.
+INLINE void fetch(const Job &job, size_t i) {
+    if (i >= job.sectors) return;
+    for (size_t j = 0; j < job.bytes && j < MOST_AHEAD; j += 64) __builtin_prefetch(job.in + job.bytes * i + j);
+}
+
+// A scheme whose sectors are each on their own. STRIDES: to be fetched ahead.
 template <class S, bool decrypt> void each_sector(const S &scheme, const Job &job) {
     scheme.prepare(job.bytes, job.room);
     for (size_t i = 0; i < job.sectors; i++) {
-        if (S::STRIDES && i + 1 < job.sectors)
-            for (size_t j = 0; j < job.bytes && j < MOST_AHEAD; j += 64) __builtin_prefetch(job.in + job.bytes * (i + 1) + j);
+        if (S::STRIDES) fetch(job, i + 1);
         scheme.template sector<decrypt>(job.in + job.bytes * i, job.out + job.bytes * i, job.bytes,
                                         job.tweaks + job.tweak_bytes * i, job.tweak_bytes, job.room);
     }
 }
 
+constexpr size_t TOGETHER = 8;  // sectors whose single blocks are enciphered in one call of AES
+using Blocks = uint8_t[TOGETHER][BLOCK];
+
+// Sectors of a job from `first` on: one that is large, else as many as are enciphered together.
+struct Some {
+    const Job *job;
+    size_t first, n;
+    Some(const Job &of, size_t from) : job(&of), first(from) {
+        const size_t most = of.bytes > MOST_AHEAD ? 1 : TOGETHER, left = of.sectors - from;
+        n = left < most ? left : most;
+    }
+    const uint8_t *in(size_t i) const { return job->in + job->bytes * (first + i); }
+    uint8_t *out(size_t i) const { return job->out + job->bytes * (first + i); }
+    const uint8_t *tweak(size_t i) const { return job->tweaks + job->tweak_bytes * (first + i); }
+    void fetch(size_t i) const { WIDEBLOCK_LAYER::fetch(*job, first + i); }
+};
+
 struct Hctr2 : Roomless {
+    static constexpr bool ALONE = false;
     Keys k;
     Horner<Dot> hash;
     uint8_t L[BLOCK];
+
+    static size_t stack(size_t) { return STACK + 5 * sizeof(Blocks); }
 
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes);
@@ -86,25 +112,53 @@ struct Hctr2 : Roomless {
         return hash(hash(B{}, length), T, before) ^ (rest == BLOCK ? block(T + BLOCK * before) : padded(T + BLOCK * before, rest, 0));
     }
 
-    template <bool decrypt>
-    void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t tweak_bytes, uint8_t *) const {
-        size_t n = bytes / BLOCK, rest = bytes % BLOCK;
-        auto end = [&](B acc, const uint8_t *p) { return rest ? hash(acc, padded(p + BLOCK * n, rest, 1)) : acc; };
-        B first = block(in), x0 = opening(T, tweak_bytes, rest > 0);
-        B before = first ^ end(hash(x0 ^ first, in, n), in), after = aes<decrypt>(k, before);
-        Numbered source(before ^ after ^ block(L), 0);
-        B second = hashed_counter_mode(k, in, out, bytes, source, hash, x0);
-        put(out, after ^ end(second, out));
+    // The hash of the bytes behind whole blocks whose hash is `acc`.
+    B end(B acc, const uint8_t *in, size_t bytes) const {
+        size_t rest = bytes % BLOCK;
+        return rest ? hash(acc, padded(in + bytes - rest, rest, 1)) : acc;
+    }
+
+    template <bool decrypt> void crypt(const Job &job) const {
+        size_t n = job.bytes / BLOCK;
+        Blocks x0[2], before[2], after;  // of these sectors, and of the next, whose first hashes are taken beside the cipher
+        Bare bare;
+        auto begin = [&](int turn, const Some &some, size_t i) INLINE_LAMBDA {
+            if (i >= some.n) return Aside<Dot>(hash, B{}, nullptr, 0);
+            B x = opening(some.tweak(i), job.tweak_bytes, job.bytes % BLOCK > 0);
+            put(x0[turn][i], x);
+            return Aside<Dot>(hash, x ^ block(some.in(i)), some.in(i), n);
+        };
+        auto finish = [&](int turn, const Some &some, size_t i, Aside<Dot> &first) INLINE_LAMBDA {
+            if (i < some.n) put(before[turn][i], block(some.in(i)) ^ end(first.end(), some.in(i), job.bytes));
+        };
+        Some some(job, 0);
+        for (size_t i = 0; i < some.n; i++) {
+            Aside<Dot> first = begin(0, some, i);
+            finish(0, some, i, first);
+        }
+        for (int now = 0; some.n; now = !now) {
+            Some next(job, some.first + some.n);
+            code_book<decrypt>(k, before[now][0], after[0], some.n, bare, bare);
+            for (size_t i = 0; i < some.n; i++) {
+                uint8_t *out = some.out(i);
+                Aside<Dot> first = begin(!now, next, i);
+                Numbered source(block(before[now][i]) ^ block(after[i]) ^ block(L), 0);
+                B second = hashed_counter_mode(k, some.in(i), out, job.bytes, source, hash, block(x0[now][i]), first);
+                put(out, block(after[i]) ^ end(second, out, job.bytes));
+                finish(!now, next, i, first);
+            }
+            some = next;
+        }
     }
 };
 
 template <bool brw> struct Fast : Roomless {
-    static constexpr bool STRIDES = brw;
+    static constexpr bool ALONE = false;
     Keys k;
     Horner<Little> horner;
     Brw tree;
 
-    static size_t stack(size_t bytes) { return STACK + (brw ? Brw::stack(bytes) : 0); }
+    static size_t stack(size_t bytes) { return STACK + 4 * sizeof(Blocks) + (brw ? Brw::stack(bytes) : 0); }
 
     void set(const uint8_t *key, size_t key_bytes) {
         k.set(key, key_bytes);
@@ -121,30 +175,32 @@ template <bool brw> struct Fast : Roomless {
         return horner(horner(horner(B{}, One::low(1)), X3, n), block(T));
     }
 
-    template <bool decrypt>
-    void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t, uint8_t *) const {
-        const uint8_t *P3 = in + 2 * BLOCK;
-        uint8_t *C3 = out + 2 * BLOCK;
-        size_t n = bytes / BLOCK - 2;
-        B F1, F2, first = block(in), second = block(in + BLOCK);
-        if (decrypt) {
-            B B2 = second ^ by_tau(h(T, P3, n)), B1 = first ^ by_tau(B2);
-            F2 = B1;
-            F1 = B2 ^ aes<false>(k, F2);
-        } else {
-            B A1 = first ^ h(T, P3, n), A2 = second ^ by_tau(A1);
-            F1 = A2;
-            F2 = A1 ^ aes<false>(k, F1);
-        }
-        counter_mode(k, in, out, bytes, Numbered(F1 ^ F2, ~0ull));  // from P_1 on: whole vectors; C_1 and C_2 follow
-        if (decrypt) {
-            B A2 = F1, A1 = F2 ^ aes<false>(k, F1);
-            put(out, A1 ^ h(T, C3, n));
-            put(out + BLOCK, A2 ^ by_tau(A1));
-        } else {
-            B B1 = F2, B2 = F1 ^ aes<false>(k, F2);
-            put(out, B1 ^ by_tau(B2));
-            put(out + BLOCK, B2 ^ by_tau(h(T, C3, n)));
+    template <bool decrypt> void crypt(const Job &job) const {
+        size_t n = job.bytes / BLOCK - 2;
+        Bare bare;
+        for (Some some(job, 0); some.n; some = Some(job, some.first + some.n)) {
+            Blocks x, y, z, E;  // encryption: A_2 = F_1, A_1 then F_2 = B_1, B_2; decryption: B_1 = F_2, B_2 then F_1 = A_2, A_1
+            for (size_t i = 0; i < some.n; i++) {
+                if (brw) some.fetch(i + 1);
+                const uint8_t *in = some.in(i);
+                B first = block(in), second = block(in + BLOCK), hashed = h(some.tweak(i), in + 2 * BLOCK, n);
+                B a = decrypt ? second ^ by_tau(hashed) : first ^ hashed;
+                put(y[i], a);
+                put(x[i], (decrypt ? first : second) ^ by_tau(a));
+            }
+            code_book<false>(k, x[0], E[0], some.n, bare, bare);
+            for (size_t i = 0; i < some.n; i++) put(y[i], block(y[i]) ^ block(E[i]));
+            code_book<false>(k, y[0], E[0], some.n, bare, bare);
+            for (size_t i = 0; i < some.n; i++) put(z[i], block(x[i]) ^ block(E[i]));
+            for (size_t i = 0; i < some.n; i++) {
+                uint8_t *out = some.out(i);
+                B Y = block(y[i]), Z = block(z[i]);
+                // from P_1 on: whole vectors; C_1 and C_2 follow
+                counter_mode(k, some.in(i), out, job.bytes, Numbered(block(x[i]) ^ Y, ~0ull));
+                B hashed = h(some.tweak(i), out + 2 * BLOCK, n), by_Z = by_tau(Z);
+                put(out, decrypt ? Z ^ hashed : Y ^ by_Z);
+                put(out + BLOCK, decrypt ? Y ^ by_Z : Z ^ by_tau(hashed));
+            }
         }
     }
 };
@@ -273,7 +329,7 @@ enum Psi { BRW, PAPER, HORNER };
 
 // Parts that HEH and HMCH share.
 template <Psi kind> struct PsiScheme {
-    static constexpr bool STRIDES = kind == BRW;
+    static constexpr bool STRIDES = kind == BRW, ALONE = true;
     Keys k;
     Horner<Little> horner;
     Brw tree;
@@ -430,7 +486,7 @@ struct Gcm : Roomless {
 };
 
 struct AezCore {
-    static constexpr bool STRIDES = false;
+    static constexpr bool STRIDES = false, ALONE = true;
     static constexpr size_t FEW = 2048;  // bytes of a sector below which four lanes cost more than they save
     Keys k;
     uint8_t I[4][BLOCK], J[60][BLOCK];  // 0, I, 2 I, 3 I, and x^i J; 4 I is x^2 I
@@ -542,13 +598,10 @@ template <class S> void set(void *values, const uint8_t *key, size_t key_bytes) 
 
 template <class S> void crypt(const void *values, bool decrypt, const Job &job) {
     const S &scheme = *(const S *)values;
-    decrypt ? each_sector<S, true>(scheme, job) : each_sector<S, false>(scheme, job);
+    if constexpr (S::ALONE) decrypt ? each_sector<S, true>(scheme, job) : each_sector<S, false>(scheme, job);
+    else decrypt ? scheme.template crypt<true>(job) : scheme.template crypt<false>(job);
 }
 
-template <> void crypt<Xts>(const void *values, bool decrypt, const Job &job) {
-    const Xts &scheme = *(const Xts *)values;
-    decrypt ? scheme.crypt<true>(job) : scheme.crypt<false>(job);
-}
 
 template <class S> constexpr Scheme scheme() { return {sizeof(S), set<S>, crypt<S>, S::room, S::stack}; }
 
