@@ -4,7 +4,8 @@
 The guest of :mod:`tests.judges.linux` has the server as Python builds it, and the kernel's driver, built from Debian's
 linux-source where the kernel lacks it. It reads an image that ``encrypt`` made, writes at random places by several
 programs at a time, and keeps a file system on the device; ``decrypt`` reads the images that this leaves. A server that
-is killed amid writes leaves whole sectors; forged sectors are errors; a signal removes the device when it is free.
+is killed amid writes leaves whole sectors; forged sectors are errors; a signal removes the device when it is free, and
+the server's memory then has no block of the key, of its round keys or of the data.
 """
 
 import random
@@ -21,6 +22,7 @@ from wideblock.export.contract import Contract, contract
 from wideblock.image.crypt import ImageJob
 from wideblock.image.sealed import Layout, seal_image
 from wideblock.native import servers
+from wideblock.spec.aes import expand_key
 
 from .linux import PROGRAMS, Disk, boot, built, crypted, initial, kernel, md5_of, missing, modules
 
@@ -32,6 +34,11 @@ WRITERS, WRITES, LONGEST = 4, 12, 40
 """Programs that write at a time, writes of each, and most blocks of 512 bytes of one."""
 FORGED = (3, 100)
 """Sectors of which a bit is changed: of the sector, and of its integrity check value."""
+
+
+DATA = range(0, 1 << 19, 512)
+"""Bytes of a device whose blocks are looked for in the server's memory."""
+SCANNER = Path(__file__).parent.parent / "native/remains_at_end.c"
 
 
 class Absent(Exception):
@@ -81,6 +88,13 @@ class Case:
         return bytes(data)
 
     @property
+    def secrets(self) -> bytes:
+        """Blocks that no memory of a server has at its end, sorted and inverted: see remains_at_end.c."""
+        keys = (self.key, self.key[:16], self.key[16:])
+        blocks = {block for key in keys for block in expand_key(key)} | {self.written[at : at + 16] for at in DATA}
+        return b"".join(sorted(bytes(byte ^ 255 for byte in block) for block in blocks))
+
+    @property
     def words(self) -> str:
         """Parameters of the server but its files."""
         core, first, offset = self.contract, self.numbers.get("first_sector", 0), self.numbers.get("tweak_offset", 0)
@@ -99,6 +113,7 @@ class Case:
             "discard": "1",
             "written": md5_of(self.written),
             "ended": "0 gone",
+            "remains": "1 0",  # found before the end, and at it
             "file": md5_of(self.other[: 1 << 18]),
             "waited": "1 0 gone",
             "again": md5_of(self.other[: 1 << 18]),
@@ -130,6 +145,12 @@ def forged(case: Case, folder: Path) -> tuple[bytes, bytes]:
     return bytes(image), bytes(values)
 
 
+def scanner(made: Path) -> bytes:
+    """The library that looks for secrets in the memory of a server."""
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", SCANNER, "-o", made, "-ldl"], check=True)
+    return made.read_bytes()
+
+
 def compare(cases: tuple[Case, ...]) -> dict[tuple[int, str], str]:
     """Answers by case and question, and of the sealed image as case -1.
 
@@ -144,11 +165,11 @@ def compare(cases: tuple[Case, ...]) -> dict[tuple[int, str], str]:
             own = built(version, folder / "driver", DRIVER)
         except (OSError, subprocess.CalledProcessError) as error:
             raise Absent(f"no module of ublk: {error}") from error
-        disk, work, keys = Disk(folder / "disk"), WORDS, {"-1": SEALED.key}
+        disk, work, keys = Disk(folder / "disk"), WORDS, {"-1": SEALED.key, "scan": scanner(folder / "scan")}
         firsts: list[int] = []
         places: list[list[int]] = []
         for n, case in enumerate(cases):
-            keys[str(n)] = case.key
+            keys |= {str(n): case.key, f"{n}-secrets": case.secrets}
             image, other = disk.add(crypted(case, case.plain, "native", folder)), disk.add(case.other)
             firsts.append(image)
             places.append([disk.add(bytes(case.size)) for _ in range(3)])
@@ -185,7 +206,11 @@ copied() { dd if=/dev/vda of=$1 bs=512 skip=$2 count=$3 2> /dev/null; }
 kept() { dd if=/image of=/dev/vda bs=512 seek=$1 conv=notrunc 2> /dev/null; }
 served() {
     rm -f /name
-    wideblock-ublk key-file=/keys/$n $words "$@" > /name 2> /said & server=$!
+    if [ "$scanned" ]; then
+        LD_PRELOAD=/keys/scan NEEDLES=$scanned wideblock-ublk key-file=/keys/$n $words "$@" > /name 2> /said & server=$!
+    else
+        wideblock-ublk key-file=/keys/$n $words "$@" > /name 2> /said & server=$!
+    fi
     until [ -s /name ] || ! kill -0 $server 2> /dev/null; do sleep 0.1; done
     disk=$(cat /name); [ -b "$disk" ] || echo "no device: $(cat /said)"
 }
@@ -200,7 +225,7 @@ wrote() {
 device() {
     n=$1; image=$2; other=$3; blocks=$4; words=$5
     copied /image $image $blocks
-    served file=/image
+    scanned=/keys/$n-secrets; served file=/image; scanned=""
     echo answer $n opened $(sum $disk)
     queue=/sys/block/${disk#/dev/}/queue
     echo answer $n blocks $(cd $queue; cat logical_block_size physical_block_size discard_max_bytes fua)
@@ -214,6 +239,7 @@ device() {
     wrote 3 $other; wait $one $two $three; sync
     echo answer $n written $(sum $disk)
     kill -TERM $server; ended; echo answer $n ended $ended
+    echo answer $n remains $(grep -c '^before [1-9]' /said) $(sed -n 's/^after //p' /said)
     kept $6
 
     served file=/image
