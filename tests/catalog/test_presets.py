@@ -291,7 +291,7 @@ def test_change_that_no_core_can_have(changes, message):
 
 @pytest.mark.parametrize("change", [{"hash": "horner"}, {"overlap": True}, {"mult_stages": 3}, {"order": "paper"}])
 def test_xts_has_no_parameter_of_a_hash(change):
-    with pytest.raises(ValueError, match=r"of xts-enc; it would be one of sector_bytes, width, .*direction$"):
+    with pytest.raises(ValueError, match=r"of xts-enc; it would be one of sector_bytes, width, .*direction\b"):
         changed("xts-enc", **change)
     assert contract("xts-enc").settings.keys().isdisjoint(change)
 
@@ -299,7 +299,7 @@ def test_xts_has_no_parameter_of_a_hash(change):
 @pytest.mark.parametrize("change", [{"hash": "brw"}, {"squares": "stored"}, {"order": "paper"}])
 def test_hctr2_has_no_choice_of_a_hash(change):
     with pytest.raises(
-        ValueError, match=r"of hctr2-1; it would be one of sector_bytes, .*tweak_bytes, .*leaf, icv_bytes$"
+        ValueError, match=r"of hctr2-1; it would be one of sector_bytes, .*tweak_bytes, .*leaf\b.*, icv_bytes\b"
     ):
         changed("hctr2-1", **change)
     assert contract("hctr2-1").settings.keys().isdisjoint(change)

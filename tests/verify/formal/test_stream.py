@@ -18,6 +18,7 @@ from wideblock.verify.formal.proof import NotApplicable, NotProved, RuleResult
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.stream import (
+    _settled,
     prove_clearing,
     prove_order,
     prove_queues,
@@ -375,6 +376,44 @@ def test_parts_of_a_rule_prove_each_other_from_cycle_to_cycle_alone(next_values,
     else:
         with pytest.raises(NotProved, match="not inductive"):
             prove(core, rule)
+
+
+UNDER_WAY = {
+    "fast-brw-1s": "to_front",
+    "hctr2-1s": "to_front",
+    "xcb-2s": "to_front",
+    "heh-brw-3s": "to_enter",
+    "eme2-1s": "to_first",
+    "eme2-2s": "to_first",
+}
+
+
+@pytest.mark.parametrize("preset", few_of_many(UNDER_WAY, ["eme2-2s"]))
+def test_the_order_of_sectors_leaves_two_under_way_possible(preset):
+    """Beside the rule, that it is impossible is not proved: the rule does not contradict itself."""
+    core = small(preset)
+    rule = _settled(core, family(core).order(core))
+    prove(core, rule)
+    impossible = rule.beside_last(f"\n      always @* if (!clear) assert ({UNDER_WAY[preset]} < 2);")
+    with pytest.raises(NotProved, match="not inductive"):
+        prove(core, impossible)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("wire [3:0] x = {i, i}, y = i; reg y;", "declares twice y$"),
+        ("wire y = i; input [1:0] z, y;", "declares twice y$"),
+        ("wire y = i; wire i = 0;", "declares twice i$"),
+        ("reg y; always @* y = i; always @* y = !i;", "two sources"),
+        ("wire y = i; assign y = !i;", "two sources"),
+    ],
+)
+def test_a_rule_whose_signal_has_two_sources_is_not_proved(text, named):
+    """Yosys takes both as equal; what they contradict, ``i``, would be impossible."""
+    rule = Rule("nothing", {"i": "core.entrance.full"}, f"{text} always @* begin assert (y || !y); end")
+    with pytest.raises(NotProved, match=named):
+        prove(small("xts-enc"), rule)
 
 
 @pytest.mark.parametrize("rule", ["secrecy", "order"])

@@ -9,6 +9,7 @@ import json
 import re
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,9 @@ CLEAR = "core.clear"
 # sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
 _SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
 _ASSERTING = "always @* "  # before each assertion
+_DECLARATION = re.compile(r"\b(?:input|wire|reg)\b *(?:\[[^;]*?:[^;]*?\] *)?([^;]*);")
+_NESTED = re.compile(r"\([^()]*\)|\[[^][]*\]|\{[^{}]*\}")  # what may hold a comma of no list of declarations
+_CONFLICT = re.compile(r"multiple conflicting drivers for (\S+)|(conflicting with a constant)")
 _SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps {cycles} -timeout 600 rule"
 
 
@@ -74,7 +78,8 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     later cycle is proved. Written memories may hold anything, too.
 
     flat: the core; default: flattened from the exported Verilog
-    Raises :class:`NotProved`, also for a rule about unknown signals.
+    Raises :class:`NotProved`, also for a rule about unknown signals, and for a rule that gives a name or a signal two
+    meanings: Yosys would take both as equal, and prove anything that the two contradict.
     """
     start = time.monotonic()
     flat = flat or flatten(core)
@@ -84,8 +89,13 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)
         for text in rule.proofs(core.shell.clock):
-            where.joinpath("rule.v").write_text(_checker(core, flat, rule, text))
+            checker = _checker(core, flat, rule, text)
+            if twice := _declared_twice(checker):
+                raise NotProved(f"{core.module}: the rule declares twice {', '.join(twice)}")
+            where.joinpath("rule.v").write_text(checker)
             yosys.run(_script(flat.module, rule), where, "proof")
+            if conflict := _CONFLICT.search(where.joinpath("check.log").read_text()):
+                raise NotProved(f"{core.module}: a signal of the rule has two sources: {conflict[1] or conflict[2]}")
             if "SUCCESS!" not in where.joinpath("sat.log").read_text():
                 raise NotProved(f"{core.module}: not inductive: {rule.statement}")
         gates = json.loads(where.joinpath("stat.json").read_text())["design"]["num_cells"]
@@ -105,6 +115,7 @@ def _script(module: str, rule: Rule) -> list[str]:
         f"delete t:$mem_v2 {' '.join(f'c:*.{memory} %d c:*.{memory}.{ROWS} %d' for memory in rule.kept)}",
         "read_verilog -formal rule.v",
         "hierarchy -top rule",
+        "tee -q -o check.log check",  # before a pass may hide a source
         "proc",
         "flatten",
         "async2sync",  # assumptions at an edge
@@ -114,6 +125,17 @@ def _script(module: str, rule: Rule) -> list[str]:
         "tee -q -o stat.json stat -json",
         f"tee -q -o sat.log {_SAT.format(cycles=rule.cycles)}",
     ]
+
+
+def _declared_twice(text: str) -> list[str]:
+    """Names that have more than one declaration in a module of Verilog. Yosys makes a single signal of such a name."""
+    names: Counter[str] = Counter()
+    for found in _DECLARATION.finditer(yosys.uncommented(text)):
+        declared, nested = found[1], 1
+        while nested:
+            declared, nested = _NESTED.subn("", declared)
+        names.update(each.partition("=")[0].strip() for each in declared.split(","))
+    return sorted(name for name, times in names.items() if times > 1)
 
 
 def _checker(core: Contract, flat: Flat, rule: Rule, text: str) -> str:

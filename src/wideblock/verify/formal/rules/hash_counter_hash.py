@@ -54,7 +54,8 @@ def order(core: Contract) -> Rule:
     found, distances, ordered = _pointers(core)
     signals |= found | {"lane_step": "core.lane_step"}
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in events)):
-        found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
+        again = unit == "back" and event != events[0]
+        found, flight = in_flight(unit, program, event, registered=made.ahead > 0, walked=again)
         signals, rule = signals | found, rule + flight
     found, room = admitted(core, "left", "front_sector", registered=made.ahead > 0)
     signals, rule = signals | found, rule + room
@@ -132,8 +133,8 @@ def _alone(core: Contract) -> Rule:
     signals |= tags | {name: f"core.{name}" for name in ("lane_step", "lane_done_step")} | {"clear": CLEAR}
     rule = ""
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in events)):
-        early = made.shortcut and event == "h"
-        found, flight = in_flight(unit, program, event, registered=False, shared=True, early=early)
+        early, again = made.shortcut and event == "h", unit == "back" and event != events[0]
+        found, flight = in_flight(unit, program, event, registered=False, shared=True, early=early, walked=again)
         signals, rule = signals | found, rule + flight
         found, only = raised_by(unit, event)
         signals, rule = signals | found, rule + only

@@ -3,7 +3,7 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import OutputPlaces
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import (
     admitted,
     back_queue,
@@ -26,7 +26,7 @@ def queues(core: Contract) -> Rule:
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's columns, and the back hash for the last block."""
-    return OutputPlaces(("core.result_ring", "core.back_psi"))
+    return OutputPlaces(("core.result_ring", "core.back_psi", *tag_memory(core)), begins=damage(core))
 
 
 def order(core: Contract) -> Rule:

@@ -328,7 +328,14 @@ def raised_by(unit: str, event: str) -> tuple[dict[str, str], str]:
 
 
 def in_flight(
-    unit: str, program: Program, event: str, *, registered: bool, shared: bool = False, early: bool = False
+    unit: str,
+    program: Program,
+    event: str,
+    *,
+    registered: bool,
+    shared: bool = False,
+    early: bool = False,
+    walked: bool = False,
 ) -> tuple[dict[str, str], str]:
     """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: the number of events under way.
 
@@ -337,6 +344,7 @@ def in_flight(
 
     shared: the program is in the front's hash unit, beside the front program
     early:  the event is raised a cycle early
+    walked: ``walking`` of the unit is in the rule already, for another event
     """
     issue = raising(program)[event]
     hash = "core.front_hash" if shared else f"core.{unit}_hash"
@@ -358,7 +366,7 @@ def in_flight(
         behind = f"assert ({begins}{event}_behind == ({unit}_behind == {issue.step}));"
     return (
         signals | walk_signals,
-        f"""{walk}
+        f"""{"" if walked else walk}
       wire [15:0] {event}_flight = {" + ".join(flight)};
       always @* if (!clear) begin
         assert ({begins}{event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
