@@ -5,7 +5,7 @@ import pytest
 
 from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
-from wideblock.rtl.engine import commands, engine, firmware, gate, slots, window
+from wideblock.rtl.engine import command_state, commands, engine, firmware, gate, slots, window
 from wideblock.rtl.keys import under_way
 from wideblock.rtl.keys.under_way import KeysInSlots
 from wideblock.rtl.stream import clearing
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.shows("engine", "mutation")
 
 CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
 BOTH, EACH = ("both buses", "."), ("every offset", ".")
-COMMANDS = (engine, "KeyCommands", commands)
+COMMANDS, REGISTERS = (engine, "KeyCommands", commands), (commands, "CommandRegisters", command_state)
 WINDOW = (engine, "Window", window)
 FAULTS = {
     "a held level of zeroize keeps rows": (
@@ -26,7 +26,7 @@ FAULTS = {
         ("clearing", "depend on keys or data"),
     ),
     "a write of METD beside a command is dropped with OKAY": (
-        (*COMMANDS, "(of_words & ~free) | (control", "(control"),
+        (*REGISTERS, "(of_words & ~free) | (control", "(control"),
         EACH,
     ),
     "a load under a key that is partly zero": (
@@ -38,11 +38,11 @@ FAULTS = {
         EACH,
     ),
     "a write of DONE in a clear is dropped": (
-        (*COMMANDS, "control & finish & ~self.executing", "control & finish & ~self.executing & ~of.clear"),
+        (*REGISTERS, "control & finish & ~self.executing", "control & finish & ~self.executing & ~of.clear"),
         BOTH,
     ),
     "EXE without RDY is lost": (
-        (*COMMANDS, "self.done.eq((starts & ~of.ready) | dropped)", "self.done.eq(dropped)"),
+        (*REGISTERS, "self.done.eq((starts & ~of.ready) | dropped)", "self.done.eq(dropped)"),
         BOTH,
     ),
     "a source that stops in another slot holds an unload": (
