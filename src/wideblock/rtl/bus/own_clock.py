@@ -7,7 +7,9 @@ from typing import Any
 
 from amaranth import Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, connect, flipped
+from amaranth.lib.wiring import connect, flipped
+
+from wideblock.rtl.stream.passing import pass_ports
 
 from .axi_lite import AXI_LITE
 from .crossing import BUS, INNER, LiteCrossing, synchronised
@@ -49,14 +51,10 @@ class OwnBusClock(wiring.Component):
             for outer, channel in zip(AXI_LITE, _names(name), strict=True):
                 connect(m, flipped(getattr(self, channel)), getattr(crossing, outer))
                 connect(m, getattr(crossing, f"{INNER}_{outer}"), getattr(core, channel))
-        for channel in self.interface.channels:
-            if channel.name not in self.of_bus:
-                connect(m, getattr(core, channel.name), flipped(getattr(self, channel.name)))
-        for control in self.interface.controls:
-            inside, outside = getattr(core, control.name), getattr(self, control.name)
-            if control.interrupt:
-                inside = synchronised(m, control.name, inside, BUS)
-            m.d.comb += inside.eq(outside) if control.flow is In else outside.eq(inside)
+        interrupts = [control.name for control in self.interface.controls if control.interrupt]
+        pass_ports(m, core, self, but=(*self.of_bus, *interrupts))
+        for name in interrupts:
+            m.d.comb += getattr(self, name).eq(synchronised(m, name, getattr(core, name), BUS))
         return m
 
 

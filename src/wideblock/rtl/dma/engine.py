@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from amaranth import Cat, Module, ResetInserter, Signal, Value
 from amaranth.lib import data, memory, wiring
-from amaranth.lib.wiring import In, connect, flipped
+from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.bus.axi4 import axi4_channels
 from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels
@@ -22,6 +22,7 @@ from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.register_file import RegisterFile
 from wideblock.rtl.stream.interface import Interface
+from wideblock.rtl.stream.passing import pass_ports
 from wideblock.rtl.stream.storage import store
 
 from .buffer import ReadBuffer
@@ -147,13 +148,7 @@ class DmaEngine(wiring.Component):
     def _ports(self, m: Module) -> None:
         """Connects the engine, the bus of registers and the master with the ports."""
         engine = self.engine
-        for channel in engine.interface.channels:
-            if channel.name not in ("i", "o"):
-                connect(m, getattr(engine, channel.name), flipped(getattr(self, channel.name)))
-        for control in engine.interface.controls:
-            inside, outside = getattr(engine, control.name), getattr(self, control.name)
-            if control.name != "irq":
-                m.d.comb += inside.eq(outside) if control.flow is In else outside.eq(inside)
+        pass_ports(m, engine, self, but=("i", "o", "irq"))
         for name in AXI_LITE:
             connect(m, flipped(getattr(self, f"dma_{name}")), getattr(self.bus, name))
         for master, names in ((self.reads, ("ar", "r")), (self.writes, ("aw", "w", "b"))):

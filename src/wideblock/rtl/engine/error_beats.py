@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, connect, flipped
 
 from wideblock.rtl.stream.interface import Field, Interface, Read
+from wideblock.rtl.stream.passing import pass_ports
 from wideblock.rtl.stream.stages import power_of_two
 
 from .engine import SlotEngine
@@ -51,12 +51,7 @@ class ErrorBeats(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.core = core = self.core
-        for channel in core.interface.channels:
-            if channel.name not in ("i", "o"):
-                connect(m, getattr(core, channel.name), flipped(getattr(self, channel.name)))
-        for control in core.interface.controls:
-            inside, outside = getattr(core, control.name), getattr(self, control.name)
-            m.d.comb += inside.eq(outside) if control.flow is In else outside.eq(inside)
+        pass_ports(m, core, self, but=("i", "o"))
         first = Signal(range(self.units))
         last = Signal(range(self.units), name="newest", init=self.units - 1)
         level = Signal(range(self.units + 1))

@@ -7,12 +7,12 @@ from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, connect, flipped
 
 from wideblock.errors import UserError
 
 from .behaviour import Behaviour
 from .interface import Channel, Field, Interface, Read
+from .passing import pass_ports
 
 __all__ = ["HeaderCore"]
 
@@ -65,12 +65,7 @@ class HeaderCore(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.core = core = self.core
-        for channel in core.interface.channels:
-            if channel.name != "i":
-                connect(m, getattr(core, channel.name), flipped(getattr(self, channel.name)))
-        for control in core.interface.controls:
-            inside, outside = getattr(core, control.name), getattr(self, control.name)
-            m.d.comb += inside.eq(outside) if control.flow is In else outside.eq(inside)
+        pass_ports(m, core, self, but=("i",))
         self._message(m)
         return m
 

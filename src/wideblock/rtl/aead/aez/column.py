@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import mix_steps
@@ -17,7 +17,7 @@ from wideblock.rtl.aes.sbox import sub_bytes
 from wideblock.rtl.stream.storage import Ring
 
 from ..cipher import CipherShape
-from .datapath import BLOCK, FIRST, from_nibbles, nibbles
+from .datapath import BLOCK, FIRST, datapath_ports, from_nibbles, nibbles
 from .offsets import Gates, Power, Version, doubles, places
 from .step import Acc, AezKey, Constant, Hold, Operand, OperandSource, Text
 from .step import Out as Result
@@ -73,30 +73,7 @@ class ColumnDatapath(wiring.Component):
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, WORDS * rows
         self.room = shape.block // 2 - shape.tag
-        super().__init__(
-            {
-                "step": In(layout),
-                "run": In(1),
-                "go": In(1),
-                "word": In(range(WORDS)),
-                "read": In(range(self.rows)),
-                "write": In(range(self.rows)),
-                "done": In(range(rows // 2)),
-                "number": In(4 if self.room else 3),
-                "nibbles": In(5),
-                "turn": In(1),
-                "far": In(1),
-                "size": In(range(shape.block + 1)),
-                "decrypt": In(1),
-                "block": In(8 * shape.block),
-                "key": In(8 * shape.key),
-                "load": In(1),
-                "clear": In(1),
-                "result": Out(shape.results),
-                "tag": Out(8 * shape.tag),
-                **({"brief": In(1)} if self.room else {}),
-            }
-        )
+        super().__init__({**datapath_ports(shape, layout, rows, WORDS), "run": In(1), "word": In(range(WORDS))})
 
     def elaborate(self, platform):
         m = Module()

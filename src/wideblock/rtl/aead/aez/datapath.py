@@ -18,7 +18,7 @@ from .round import full_round
 from .step import Acc, AezKey, Constant, Hold, Operand, OperandSource, Text
 from .step import Out as Result
 
-__all__ = ["BLOCK", "Datapath"]
+__all__ = ["BLOCK", "FIRST", "Datapath", "datapath_ports", "from_nibbles", "nibbles"]
 
 BLOCK = 128  # bits
 FIRST = 7
@@ -41,6 +41,31 @@ def turned_left(block: Value, by: int) -> Value:
     return from_nibbles([*parts[by:], *parts[:by]])
 
 
+def datapath_ports(shape: CipherShape, layout: data.StructLayout, rows: int, words: int = 1) -> dict[str, Member]:
+    """Ports of a datapath whose memory has ``rows`` blocks, each in ``words`` words with an address."""
+    short = shape.tag < shape.block // 2
+    return {
+        "step": In(layout),
+        "go": In(1),
+        "read": In(range(words * rows)),
+        "write": In(range(words * rows)),
+        "done": In(range(rows // 2)),
+        "number": In(4 if short else 3),
+        "nibbles": In(5),
+        "turn": In(1),
+        "far": In(1),
+        "size": In(range(shape.block + 1)),
+        "decrypt": In(1),
+        "block": In(8 * shape.block),
+        "key": In(8 * shape.key),
+        "load": In(1),
+        "clear": In(1),
+        "result": Out(shape.results),
+        "tag": Out(8 * shape.tag),
+        **({"brief": In(1)} if short else {}),
+    }
+
+
 class Datapath(wiring.Component):
     """Carries out ``step`` in each cycle with ``go``, and turns H with ``turn``.
 
@@ -60,29 +85,7 @@ class Datapath(wiring.Component):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows
         self.room = shape.block // 2 - shape.tag
         self.offsets = Offsets(version, brief=self.room > 0)
-        super().__init__(
-            {
-                "step": In(layout),
-                "go": In(1),
-                "read": In(range(rows)),
-                "write": In(range(rows)),
-                "done": In(range(rows // 2)),
-                "number": In(4 if self.room else 3),
-                "nibbles": In(5),
-                "turn": In(1),
-                "far": In(1),
-                "size": In(range(shape.block + 1)),
-                "decrypt": In(1),
-                "block": In(8 * shape.block),
-                "key": In(8 * shape.key),
-                "load": In(1),
-                "clear": In(1),
-                "result": Out(shape.results),
-                "tag": Out(8 * shape.tag),
-                **({"brief": In(1)} if self.room else {}),
-                **self.more_ports,
-            }
-        )
+        super().__init__({**datapath_ports(shape, layout, rows), **self.more_ports})
         names = ("I", "J", "L", "state", "T", "H", "total")
         self._I, self._J, self._L, self._state, self._T, self._H, self._sum = (
             Signal(BLOCK, name=name, reset_less=True) for name in names
