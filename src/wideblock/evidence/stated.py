@@ -73,7 +73,7 @@ def _lengths(core: Contract[Any, Any]) -> list[Any]:
     length = behaviour.length
     if isinstance(length, FixedLength):
         return []
-    (data,) = (each for each in core.interface.channel("i").fields if each.name == "data")
+    (data,) = (each for each in core.streaming.channel("i").fields if each.name == "data")
     return [(*ends, length.timing(*ends)) for each in length.classes(data.width // 8) for ends in _ends(each)]
 
 

@@ -144,6 +144,11 @@ class Contract(Generic[B, T]):
         return self.component.interface
 
     @property
+    def streaming(self) -> "Interface":
+        """The interface with the streams of messages: of the engine inside, where a master takes their place."""
+        return self._inner.engine.interface if self.mastered else self.interface
+
+    @property
     def kind(self) -> Kind[Any, Any]:
         return self.preset.scheme.kind
 
@@ -283,6 +288,15 @@ class Contract(Generic[B, T]):
         if self.kind != kind:
             raise UserError(f"{self.name} takes {self.kind.noun}s; this is for cores that take {kind.noun}s")
         return cast(Contract[OtherB, OtherT], self)
+
+    def expect_streams(self) -> None:
+        """Raises UserError if traffic cannot drive the exported module, which has a master or a clock of its buses."""
+        if self.mastered:
+            raise UserError(f"{self.name} has a master in the place of streams; traffic is for the engine with dma=none")
+        if self.crossed:
+            raise UserError(
+                f"{self.name} has a clock of the buses; traffic is for the engine with bus_clock=core, which is inside"
+            )
 
     def json(self) -> dict[str, Any]:
         """The contract as plain values, for ``info --json``."""

@@ -61,6 +61,7 @@ class Rtl:
     chunk_bytes = 1 << 16  # at most a second of simulation
 
     def __init__(self, subject: SectorContract, keys: Sequence[bytes], decrypt: bool, threads: int | None = None):
+        subject.expect_streams()
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'native' or a core that does")

@@ -32,23 +32,12 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 
 def suite_of(core: Contract) -> Suite[Any]:
     """The suite for cores of a kind, or for an engine. Raises UserError for a core with a master or two clocks."""
-    _check_streams(core)
+    core.expect_streams()
     return ENGINES if core.registers else SUITES[core.kind.name]
 
 
 JUDGES = ("spec", "native")
 """Sources of right answers: the specification, or the native library."""
-
-
-def _check_streams(core: Contract) -> None:
-    if core.mastered:
-        raise UserError(
-            f"{core.name} has a master in the place of streams; the checks are for the engine with dma=none"
-        )
-    if core.crossed:
-        raise UserError(
-            f"{core.name} has a clock of the buses; the checks are for the engine with bus_clock=core, which is inside"
-        )
 
 
 def judged_by(judge: str, core: Contract) -> Suite[Any]:
@@ -57,7 +46,7 @@ def judged_by(judge: str, core: Contract) -> Suite[Any]:
         raise UserError(f"judge must be one of {', '.join(JUDGES)}, got {judge!r}")
     if judge == "native" and core.kind is not SECTOR:
         raise UserError(f"{core.name} takes {core.kind.noun}s; the native library judges cores that take sectors")
-    _check_streams(core)
+    core.expect_streams()
     if judge == "spec":
         return suite_of(core)
     return ENGINES_JUDGED_NATIVELY if core.registers else JUDGED_NATIVELY

@@ -166,7 +166,7 @@ def test_exports_know_both_clocks():
     clocks = {each.port: each.parameters["ASSOCIATED_BUSIF"] for each in signals(core.shell) if each.kind == "clock"}
     assert clocks == {"aclk": "s_axis:m_axis", "s_axi_aclk": "s_axi_key:s_axi"}
     assert "-group [get_clocks aclk] -group [get_clocks s_axi_aclk]" in render("constraints.sdc.jinja", core=core)
-    with pytest.raises(UserError, match="has a clock of the buses; the checks are for the engine with bus_clock=core"):
+    with pytest.raises(UserError, match="has a clock of the buses; traffic is for the engine with bus_clock=core"):
         suite_of(core)
     (finding,) = findings(core, ("slots",))
     assert finding.result is RuleResult.NONE and "bus_clock=core" in finding.detail

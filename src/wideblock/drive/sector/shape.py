@@ -6,6 +6,7 @@ from typing import Protocol
 
 from wideblock.drive.core import Core
 from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+from wideblock.rtl.stream.interface import Interface
 
 __all__ = ["SectorCore", "Shape", "check_sector", "check_tweak", "shape"]
 
@@ -17,6 +18,9 @@ class SectorCore(Core, Protocol):
     def behaviour(self) -> Behaviour: ...
     @property
     def timing(self) -> SectorTiming: ...
+    @property
+    def streaming(self) -> Interface: ...
+    def expect_streams(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,14 @@ def check_tweak(core: SectorCore, size: int) -> None:
 
 def shape(core: SectorCore) -> Shape:
     """The sizes of a sector core."""
-    channel = core.interface.channel("i")
+    channel = core.streaming.channel("i")
     widths = {field.name: field.width for field in (*channel.fields, *channel.header)}
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
     key_words = core.timing.key_words
     key_bytes = core.behaviour.loaded
     if not key_bytes:
-        key = core.interface.channel("key")
+        key = core.streaming.channel("key")
         key_bytes = next(field.width for field in key.fields if field.name == "key") // 8 * key_words
     room = widths.get("tweak", 0) // 8
     tweak_bytes = core.behaviour.length.usual_tweak_of(room)

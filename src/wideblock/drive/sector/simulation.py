@@ -21,9 +21,10 @@ class StatedForged(SimulationError):
 
 
 class SectorSimulation(CoreSimulation[SectorCore]):
-    """A sector core in simulation."""
+    """A sector core in simulation. Raises UserError for a core without streams."""
 
     def __init__(self, core: SectorCore, **model: Any):
+        core.expect_streams()
         super().__init__(core, **model)
         self.shape = shape(core)
         self._encoding = Encoding(self.shape, self.simulation.ports)

@@ -65,8 +65,9 @@ def score(
     sectors:   random sectors, or messages, of the checks
     processes: mutants tried at the same time; by default one a processor
     checks:    makes the suite for a core and the texts of its model, in place of all checks
-    Raises UserError if the core itself fails: then nothing can be said about its mutants.
+    Raises UserError for a core without streams, and if the core itself fails: then nothing can be said about mutants.
     """
+    core.expect_streams()
     tell = progress or (lambda stage, done, total: None)
     tell(f"making mutants of {core.module}", 0, mutants)
     made = instrument(core, mutants, seed=seed, kinds=kinds, within=within)
