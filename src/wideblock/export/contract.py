@@ -292,7 +292,9 @@ class Contract(Generic[B, T]):
     def expect_streams(self) -> None:
         """Raises UserError if traffic cannot drive the exported module, which has a master or a clock of its buses."""
         if self.mastered:
-            raise UserError(f"{self.name} has a master in the place of streams; traffic is for the engine with dma=none")
+            raise UserError(
+                f"{self.name} has a master in the place of streams; traffic is for the engine with dma=none"
+            )
         if self.crossed:
             raise UserError(
                 f"{self.name} has a clock of the buses; traffic is for the engine with bus_clock=core, which is inside"
