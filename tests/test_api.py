@@ -203,6 +203,10 @@ def test_a_core_of_another_process_is_the_same():
             lambda: wideblock.preset("xts-enc").changed(sector_bytes=True),
             "sector_bytes must be a whole number, got True",
         ),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=1 << 20000),
+            "sector_bytes must be a whole number below 2.64, got a longer one",
+        ),
         (lambda: wideblock.preset("hctr2-1s").changed(overlap=0), "overlap must be true or false, got 0"),
         (lambda: wideblock.preset("xts-enc").changed(sbox=3), "sbox must be text, got 3"),
     ],

@@ -283,6 +283,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("sweep", "fast", "--target", "xc7"), "unknown preset or part 'fast'; so begin fast-brw-1, fast-brw-2, "),
         (("sweep", "aes128-pec", "--set", "lanes=1,2"), "unknown parameter 'lanes' of aes128-pec"),
         (("sweep", FAST, "--set", "lanes=1,3"), "3"),
+        (("info", FAST, "--set", f"sector_bytes=0x{'f' * 5000}"), "sector_bytes must be a whole number such as 4096"),
         (("sweep", FAST, "--store", "{image}"), "line 1 is no evidence"),
         (("sweep", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
         (("sweep", FAST, "--memory", "2", "--scheduler", "tcp://127.0.0.1:1"), "--memory is for this machine"),
@@ -311,6 +312,10 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (
             ("encrypt", FAST, "--keys", "{ranges}", "--in", "{image}", "--out", "{out}"),
             "ranges: standard input is no key of a range; give @FILE",
+        ),
+        (
+            ("encrypt", FAST, "--keys", "{nul}", "--in", "{image}", "--out", "{out}"),
+            "range 0 of {nul}: embedded null byte",
         ),
         (
             ("encrypt", FAST, "--key", KEY, "--keys", "{ranges}", "--in", "{image}", "--out", "{out}"),
@@ -353,9 +358,11 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "ranges").write_text('[[range]]\nkey = "@-"\n')
     (tmp_path / "ranges").chmod(0o600)
-    names = {"image", "odd", "long", "folder", "ranges"}
+    (tmp_path / "nul").write_text('[[range]]\nkey = "@a\\u0000"\n')
+    (tmp_path / "nul").chmod(0o600)
+    names = {"image", "odd", "long", "folder", "ranges", "nul"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
-    assert says in refused(*(str(a).format(**places) for a in arguments))
+    assert says.format(**places) in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
 
 

@@ -77,6 +77,10 @@ def test_each_sector_is_under_the_key_of_its_range(tmp_path, monkeypatch, name, 
     assert (tmp_path / "back").read_bytes() == data
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file():
+    assert parsed("\ufeff" + ALL) == parsed(ALL)
+
+
 def test_runs_and_chunks_divide_at_every_border():
     keyring = parsed(FILE.format("00", "01", "02", "03"))
     assert {number: slot for number in SLOTS for slot, _ in keyring.runs(number, 1)} == SLOTS
@@ -98,6 +102,10 @@ ALL = '[[range]]\nkey = "ab"\n'
     [
         ("range", "keys is not TOML: Expected '=' after a key .*"),
         ("", r"keys must have a table \[\[range\]\] for each key, and nothing else"),
+        ("a = " + "[" * 5000, "keys is not TOML: .*recursion.*"),
+        (RANGE.format(0, 1 << 127).replace("0", "9" * 5000, 1), "keys is not TOML: .*digits.*"),
+        (RANGE.format(f"0x{'f' * 5000}", 1), "start of range 0 of keys must be .*, got a longer one"),
+        (RANGE.format(0, f"0x{'f' * 5000}"), "sectors of range 0 of keys must be .*, got a longer one"),
         ("range = 5", r"keys must have a table \[\[range\]\] .*"),
         (ALL + "[other]\n", r"keys must have a table \[\[range\]\] .*"),
         ("[[range]]\nstart = 0\n", "range 0 of keys must have a key, such as .*"),

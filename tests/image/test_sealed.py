@@ -10,6 +10,7 @@ from wideblock.export.contract import configured
 from wideblock.image.crypt import ImageJob
 from wideblock.image.engines import Native
 from wideblock.image.sealed import Forgeries, Layout, seal_image
+from wideblock.image.sealers import Encoded
 from wideblock.spec.fast import FAST
 from wideblock.spec.sealed import Sealed
 
@@ -49,7 +50,7 @@ def flip(path, at):
 
 
 def test_beside_and_inline_are_the_specification(image, monkeypatch):
-    """By chunks of 7 sectors; the tweak is the sector's number."""
+    """By chunks of at most 7 sectors; the tweak is the sector's number."""
     monkeypatch.setattr(Native, "chunk_bytes", N * 7)
     beside, inline = Layout(image / "icvs"), Layout(stride=160)
     sealed(image, beside, first_sector=9)
@@ -65,6 +66,17 @@ def test_beside_and_inline_are_the_specification(image, monkeypatch):
     assert unsealed(image, beside, first_sector=9) == (data, Forgeries())
     (image / "sealed").write_bytes(whole)
     assert unsealed(image, inline, first_sector=9) == (data, Forgeries())
+
+
+def test_a_chunk_has_no_more_bytes_with_what_stands_behind_its_sectors(image, monkeypatch):
+    """However much zeros a stride adds."""
+    monkeypatch.setattr(Native, "chunk_bytes", N * 8)
+    given, seal = [], Encoded.seal
+    monkeypatch.setattr(Encoded, "seal", lambda *words: given.append(len(words[1])) or seal(*words))
+    for stride, most in ((None, 6), (4 * N, 2), (100 * N, 1)):
+        given.clear()
+        sealed(image, Layout(stride=stride), force=True)
+        assert sum(given) == SECTORS and max(given) == most
 
 
 def test_forged_sectors_are_zeros_and_are_named(image):
@@ -107,7 +119,8 @@ def test_streams(image):
         ({"layout": Layout("./out"), "decrypt": False}, "out cannot have both the image and its ICVs"),
         ({"layout": Layout("short"), "decrypt": False}, "short exists; choose another file or give --force"),
         ({"layout": Layout("gone/icvs"), "decrypt": False}, "No such file .*gone"),
-        ({"layout": Layout(stride=111)}, "stride must be at least 112, a sector and its ICV of 16 bytes, got 111"),
+        ({"layout": Layout(stride=111)}, "stride must be 112, a sector and its ICV of 16 bytes, to 16777216, got 111"),
+        ({"layout": Layout(stride=2**24 + 1)}, "stride must be 112, .*, to 16777216, got 16777217"),
         ({"layout": Layout(stride=113)}, "image .* has 4800 bytes, which is not a multiple of the sector's 113"),
         ({"key": bytes(15)}, "^key must be 16 bytes, got 15"),
         ({"preset": "xts-enc", "key": bytes(range(32))}, "^xts_enc.*: XTS seals no sectors: each block is"),

@@ -12,6 +12,9 @@ __all__ = ["changed", "differences", "written"]
 
 P = TypeVar("P", bound=Parameters)
 
+_END = 1 << 64
+"""No parameter is as large. Python writes no number of thousands of digits into a message."""
+
 
 def changed(name: str, parameters: P, changes: Mapping[str, Any]) -> P:
     """The ``parameters`` of preset or part ``name`` with ``changes``.
@@ -54,6 +57,8 @@ def _value(name: str, kind: type, value: Any) -> Any:
 def _checked(name: str, kind: type, value: Any) -> Any:
     """A ``value`` that is no text, as ``kind``; a whole number of another library becomes one of Python's."""
     if kind is int and not isinstance(value, bool) and hasattr(value, "__index__"):
+        if abs(int(value)) >= _END:
+            raise UserError(f"{name} must be a whole number below 2^64, got a longer one")
         return int(value)
     if kind is not type(value):
         words = {bool: "true or false", int: "a whole number", str: "text"}
@@ -68,6 +73,9 @@ def _whole_number(name: str, text: str) -> int:
     """
     unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
     try:
-        return int(text[:-1] if unit > 1 else text, 0) * unit
+        number = int(text[:-1] if unit > 1 else text, 0) * unit
+        if abs(number) >= _END:
+            raise ValueError
+        return number
     except ValueError:
         raise UserError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None

@@ -53,8 +53,8 @@ class Keyring:
         Raises UserError for another form, and for ranges that overlap.
         """
         try:
-            tables = tomllib.loads(content.decode())
-        except ValueError as error:  # of the encoding, too; neither says a value
+            tables = tomllib.loads(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:  # of the encoding, too; none says a value
             reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
             raise UserError(f"{name} is not TOML: {reason}") from None
         given = tables.get("range")
@@ -118,12 +118,14 @@ def _key(where: str, table: dict[str, Any], key_of: Callable[[str], bytes]) -> b
         raise UserError(f'{where} must have a key, such as "@FILE" or hexadecimal in quotes')
     try:
         return key_of(table["key"])
-    except UserError as error:
+    except ValueError as error:  # of a name that no file can have, too
         raise UserError(f"{where}: {error}") from None
 
 
 def _number(where: str, table: dict[str, Any], field: str, least: int, most: int) -> int:
     value = table[field]
     if type(value) is not int or not least <= value <= most:
-        raise UserError(f"{field} of {where} must be a whole number from {least} to {most}, got {value!r}")
+        long = type(value) is int and abs(value) >> 256  # Python writes no number of thousands of digits
+        got = "a longer one" if long else repr(value)
+        raise UserError(f"{field} of {where} must be a whole number from {least} to {most}, got {got}")
     return value

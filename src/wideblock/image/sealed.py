@@ -27,6 +27,10 @@ from wideblock.simulation.commands import processors
 __all__ = ["Forgeries", "Layout", "seal_image"]
 
 
+MOST_STRIDE = 1 << 24
+"""Bytes from sector to sector, at most: a bound of memory."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Places of the ICVs of an image.
@@ -46,12 +50,14 @@ class Layout:
             raise UserError("ICVs in a file of their own need no stride; leave out one of them")
 
     def record(self, sector_bytes: int, icv: int) -> int:
-        """Bytes from one enciphered sector to the next. Raises UserError for a stride without room for an ICV."""
+        """Bytes from one enciphered sector to the next. Raises UserError for a stride that is too short or too long."""
         if self.icvs:
             return sector_bytes
         least = sector_bytes + icv
-        if self.stride is not None and self.stride < least:
-            raise UserError(f"stride must be at least {least}, a sector and its ICV of {icv} bytes, got {self.stride}")
+        if self.stride is not None and not least <= self.stride <= MOST_STRIDE:
+            raise UserError(
+                f"stride must be {least}, a sector and its ICV of {icv} bytes, to {MOST_STRIDE}, got {self.stride}"
+            )
         return self.stride or least
 
 
@@ -112,7 +118,7 @@ def seal_image(
         output = stack.enter_context(open_target(target, fits, force=job.force, device=job.device, new_mode=mode))
         stack.enter_context(worker)
         thread = stack.enter_context(ThreadPoolExecutor(1))
-        chunks = image.chunks(numbering, worker.chunk_bytes, record=read)
+        chunks = image.chunks(numbering, worker.chunk_bytes * read // max(read, written), record=read)
         results = _opened if job.decrypt else _closed
         done, started = 0, time.perf_counter()
         report(done, total)
