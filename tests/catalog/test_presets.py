@@ -34,10 +34,13 @@ KEYED = {"fast-brw-1s-k": (260, 24, 3), "fast-brw-2s-k": (130, 24, 3), "fast-brw
 KEYED |= {
     "fast-horner-2s-k": (130, 260, 3),
     "eme2-2s-k": (262, 24, 5),
+    "hctr2-1s-k": (262, 105, 3),
     "hctr2-2s-k": (132, 270, 4),
+    "hctr2-4s-k": (68, 530, 6),
     "hmch-brw-2s-k": (130, 30, 3),
     "heh-brw-2s-k": (130, 30, 4),
 }  # cycles between sectors, of a load, of a wait
+TOO_SHORT = ("hctr2-4s-k", 512)  # copies of its rows take longer than the interval
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
 OF_KIND = {
@@ -108,14 +111,19 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
-@over("name", KEYED)
-@over("sector_bytes", [4096, 512])
+@over("name,sector_bytes", [(name, size) for name in KEYED for size in (4096, 512) if (name, size) != TOO_SHORT])
 def test_slots_cost_no_cycle_between_sectors(name, sector_bytes):
     core, one = (contract(name, {"sector_bytes": sector_bytes} | more) for more in ({}, {"slots": 0}))
     assert core.parameters.slots == 256 and core.timing.interval == one.timing.interval
     interval, load, wait = KEYED[name]
     assert core.timing.latency - one.timing.latency == wait and core.timing.setup <= load
     assert sector_bytes != 4096 or core.timing.interval <= interval
+
+
+def test_copies_that_take_longer_than_the_interval_are_refused():
+    name, sector_bytes = TOO_SHORT
+    with pytest.raises(ValueError, match="^slots must be 0 for an interval of 11 cycles, as .* take 22, got 256$"):
+        contract(name, {"sector_bytes": sector_bytes})
 
 
 @over("name", HCTR2)
