@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import os
 import re
-import secrets
 import shutil
 import stat
 import tempfile
@@ -61,7 +60,7 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
     _refuse_existing(path, overwrite)
     os.stat(target.parent)  # a missing directory is named, not the file
     _sweep(target)
-    part = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}")
+    part = target.with_name(f"{_prefix(target)}{os.urandom(8).hex()}{_SUFFIX}")
     descriptor = -1
     try:
         with _errors_about(path):

@@ -23,6 +23,7 @@ except SystemExit as end:
     assert not end.code, end.code
 print(*sys.modules, file=sys.stderr)
 """
+SEALING = {"wideblock.image.sealed", "wideblock.image.sealers"}
 TOOLS = {"pyosys", "pydantic", "wideblock.synth.yosys", "wideblock.simulation.verilator", "wideblock.verify"}
 
 
@@ -40,7 +41,16 @@ def test_an_image_by_native_code_needs_no_hardware_and_no_table(command, tmp_pat
     files = ("--in", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
     modules = loaded(command, "xts-both", "--key", KEY, "--set", "sector_bytes=512", *files)
     assert "wideblock.native.twin" in modules
-    assert modules.isdisjoint(TOOLS | {"amaranth", "rich.console", "wideblock.drive"})
+    assert modules.isdisjoint(TOOLS | SEALING | {"amaranth", "rich.console", "tomllib", "wideblock.drive"})
+    hardware = {name for name in modules if name.startswith("wideblock.rtl.") and name.count(".") > 2}
+    assert hardware == {"wideblock.rtl.aes.forms", "wideblock.rtl.sector.parameters", "wideblock.rtl.stream.parameters"}
+
+
+def test_an_image_needs_its_own_scheme_alone(tmp_path):
+    (tmp_path / "in").write_bytes(bytes(4096))
+    modules = loaded("encrypt", "xts-both", "--key", KEY, "--in", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
+    catalogue = {name.removeprefix("wideblock.catalog.") for name in modules if name.startswith("wideblock.catalog.")}
+    assert catalogue == {"changes", "kinds", "scheme", "xts"}
 
 
 @pytest.mark.parametrize("command", [["list"], ["list", "--names", "--scheme", "hctr2"]])
@@ -52,5 +62,6 @@ def test_a_list_needs_no_hardware(command):
 def test_a_core_needs_its_own_hardware_alone_and_only_once(tmp_path):
     modules = loaded("info", "xts-enc", WIDEBLOCK_CACHE=str(tmp_path))
     assert {name for name in modules if name.startswith("wideblock.rtl.tes.")} == {"wideblock.rtl.tes.xts"}
-    assert "amaranth" in modules and modules.isdisjoint(TOOLS | {"wideblock.drive", "wideblock.rtl.aead.words"})
+    absent = {"wideblock.drive", "wideblock.rtl.aead.words", "wideblock.rtl.engine", "wideblock.rtl.dma"}
+    assert "amaranth" in modules and modules.isdisjoint(TOOLS | absent)
     assert loaded("info", "xts-enc", WIDEBLOCK_CACHE=str(tmp_path)).isdisjoint({"amaranth", "wideblock.catalog"})

@@ -7,6 +7,7 @@ import pytest
 
 from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import contract
+from wideblock.export.resources import resources
 
 pytestmark = pytest.mark.shows("evaluation")
 
@@ -36,3 +37,9 @@ def test_resources_are_the_papers(preset, more):
 
 def test_a_lane_counts():
     assert contract("xts-4", {"sector_bytes": 64}).resources["pipelined AES encryption"] == 4
+
+
+@pytest.mark.parametrize("preset, changes", [("xts-both", {"sbox": "bram"}), ("hmch-poly", {}), ("hctr2-1s", {})])
+def test_an_outline_has_all_that_counts(preset, changes):
+    core = contract(preset, changes)
+    assert resources(core.shell, platform=None) == core.resources

@@ -14,8 +14,8 @@ from wideblock.cli.app import app
 from wideblock.export.contract import configured
 from wideblock.image import authenticated
 from wideblock.image.crypt import ImageJob
+from wideblock.image.numbering import DM_CRYPT
 from wideblock.image.sealed import Layout, seal_image
-from wideblock.image.sealers import DM_CRYPT
 
 pytestmark = pytest.mark.shows("images")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from wideblock.export.contract import Contract, contract
 from wideblock.image.crypt import ImageJob
+from wideblock.image.numbering import DM_CRYPT
 from wideblock.image.sealed import Layout, seal_image
-from wideblock.image.sealers import DM_CRYPT
 
 from .linux import PROGRAMS, Disk, boot, initial, kernel, md5_of, missing, modules
 

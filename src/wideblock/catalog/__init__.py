@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every named preset, scheme by scheme, and the parts that the papers measure alone.
 
-A scheme is a module of the package with a ``SCHEME`` and ``PRESETS``; a new module here is a new scheme.
+A scheme is a module of the package with a ``SCHEME`` and ``PRESETS``; a new module here is a new scheme. ``SCHEMES``,
+``PRESETS`` and ``PARTS`` import all modules at first use; :func:`preset` imports one module if the preset's name begins
+with the name of the scheme.
 """
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wideblock.catalog.kinds import AeadAnswer, Kind, KnownAnswer
-from wideblock.catalog.parts import PARTS, Part
 from wideblock.catalog.scheme import Attack, Preset, Scheme, Status
 from wideblock.errors import UserError
+
+if TYPE_CHECKING:
+    from wideblock.catalog.parts import Part
+
+    PARTS: dict[str, Part]
+    PRESETS: dict[str, Preset]
+    SCHEMES: dict[str, Scheme]
 
 __all__ = [
     "DEMO",
@@ -24,7 +33,6 @@ __all__ = [
     "Attack",
     "Kind",
     "KnownAnswer",
-    "Part",
     "Preset",
     "Scheme",
     "Status",
@@ -36,24 +44,46 @@ __all__ = [
 
 N = TypeVar("N")
 
-_modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-_schemes = [module for module in _modules if hasattr(module, "SCHEME")]
-
-SCHEMES: dict[str, Scheme] = {module.SCHEME.name: module.SCHEME for module in _schemes}
-PRESETS: dict[str, Preset] = {preset.name: preset for module in _schemes for preset in module.PRESETS}
-
 DEMO = "fast-brw-2s"
 """The preset that demonstrates the package."""
 
 
+_TABLES = {
+    "SCHEMES": lambda: {module.SCHEME.name: module.SCHEME for module in _schemes()},
+    "PRESETS": lambda: {preset.name: preset for module in _schemes() for preset in module.PRESETS},
+    "PARTS": lambda: import_module(".parts", __name__).PARTS,
+}
+
+
+@cache
+def _table(name: str) -> Any:
+    return _TABLES[name]()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _TABLES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _table(name)
+
+
+def _schemes(preset: str | None = None) -> Iterator[Any]:
+    """The modules of schemes: all, or those with a name that ``preset`` begins with."""
+    for module in iter_modules(__path__):
+        if preset is None or preset.startswith(module.name.replace("_", "-")):
+            found = import_module(f"{__name__}.{module.name}")
+            if hasattr(found, "SCHEME"):
+                yield found
+
+
 def preset(name: str) -> Preset:
     """Returns the preset of that name. UserError names the presets that begin with ``name``, or the nearest names."""
-    return _named(name, PRESETS, "preset")
+    likely = (preset for module in _schemes(str(name)) for preset in module.PRESETS)
+    return next((preset for preset in likely if preset.name == name), None) or _named(name, _table("PRESETS"), "preset")
 
 
-def preset_or_part(name: str) -> Preset | Part:
+def preset_or_part(name: str) -> "Preset | Part":
     """As :func:`preset`, of both the presets and the parts."""
-    return _named(name, PRESETS | PARTS, "preset or part")
+    return _named(name, _table("PRESETS") | _table("PARTS"), "preset or part")
 
 
 def described(preset: Preset) -> dict[str, Any]:
@@ -79,7 +109,7 @@ def select(
     wanted = {"scheme": scheme, "width": width, "status": status}
     rows = {
         each: {"scheme": each.scheme.name, "width": each.width, "status": each.scheme.status.value}
-        for each in PRESETS.values()
+        for each in _table("PRESETS").values()
         if not has or has in vars(each.parameters)
     }
     if not rows:
@@ -104,6 +134,6 @@ def _named(name: str, known: Mapping[str, N], what: str) -> N:
     hint = f"wideblock list shows the {what.replace(' or ', 's and ')}s"
     if near:
         hint = f"did you mean {' or '.join(near)}?"
-    elif small in PARTS:
+    elif small in _table("PARTS"):
         hint = f"{small} is a part, which wideblock synth, sweep, clock and compare take"
     raise UserError(f"unknown {what} {name!r}; {hint}")

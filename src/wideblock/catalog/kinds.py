@@ -90,21 +90,20 @@ class SectorKind(Kind[Any, Any]):
     keys = "key_material"
 
     def enclosed(self, scheme: "Scheme", core: Any) -> Any:
-        from wideblock.rtl.bus.own_clock import OwnBusClock
-        from wideblock.rtl.stream.header import HeaderCore
-
-        from .hardware.engines import answering, engine, mastered
-
         parameters = core.parameters
         if parameters.registers != "none":
-            core = engine(scheme, core)
-        if parameters.dma != "none":
-            core = mastered(core)
-        if getattr(parameters, "error_beats", False):
-            core = answering(core)
+            from .hardware.engines import around
+
+            core = around(scheme, core)
         if parameters.header:
+            from wideblock.rtl.stream.header import HeaderCore
+
             core = HeaderCore(core)
-        return OwnBusClock(core) if getattr(parameters, "bus_clock", "core") == "own" else core
+        if getattr(parameters, "bus_clock", "core") == "own":
+            from wideblock.rtl.bus.own_clock import OwnBusClock
+
+            core = OwnBusClock(core)
+        return core
 
     def shell(self, core: Any) -> "Shell":
         from wideblock.rtl.shell.axi_stream import AxiStreamShell

@@ -7,7 +7,7 @@ import sys
 from codecs import BOM_UTF8
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -17,10 +17,11 @@ from wideblock.errors import UserError
 from wideblock.export.contract import configured
 from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES, usual
-from wideblock.image.keyring import Keyring
-from wideblock.image.numbering import CONVENTIONS, DEFAULT
-from wideblock.image.sealed import Forgeries, Layout, seal_image
-from wideblock.image.sealers import DM_CRYPT
+from wideblock.image.numbering import CONVENTIONS, DEFAULT, DM_CRYPT
+
+if TYPE_CHECKING:
+    from wideblock.image.keyring import Keyring
+    from wideblock.image.sealed import Forgeries, Layout
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
@@ -131,8 +132,9 @@ def key_of(text: str, size: int) -> bytes:
         raise UserError(f"the key is not {form}") from None
 
 
-def keyring_of(path: Path, size: int) -> Keyring:
+def keyring_of(path: Path, size: int) -> "Keyring":
     """The keys, of ``size`` bytes, of the file of ranges at ``path``; key files are named from the same folder."""
+    from wideblock.image.keyring import Keyring
 
     def read(text: str) -> bytes:
         if text == "@-":
@@ -192,7 +194,7 @@ def decrypt(
     crypt(preset, changes, key, keys, source, target, layout_of(icv, layout, stride), job)
 
 
-def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout | None:
+def layout_of(icv: Path | None, name: str | None, stride: int | None) -> "Layout | None":
     """The layout that the options ask for; None for sectors without integrity check values."""
     if name not in (None, "inline"):
         raise UserError(f"layout must be inline, got {name!r}; leave it out for values in a file, --icv FILE")
@@ -202,12 +204,16 @@ def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout 
         raise UserError("--stride goes with --layout inline; give that, too")
     if icv == STREAM:
         raise UserError("--icv is the name of a file, got '-'")
-    return Layout(icv, stride) if icv or name else None
+    if not icv and not name:
+        return None
+    from wideblock.image.sealed import Layout
+
+    return Layout(icv, stride)
 
 
 def crypt(
     preset: str, changes: list[str] | None, key: str | None, keys: Path | None, source: Path, target: Path,
-    layout: Layout | None, job: ImageJob,
+    layout: "Layout | None", job: ImageJob,
 ) -> None:  # fmt: skip
     """Does ``job``, by the usual engine and convention if it names none."""
     core = configured(preset, settings(changes))
@@ -227,13 +233,15 @@ def crypt(
     usual_tweak = DM_CRYPT if authenticates else DEFAULT
     job = replace(job, engine=job.engine or usual(core), tweak=job.tweak or usual_tweak)
     name = f"{core.module}, {job.engine}"
-    forgeries = Forgeries()
+    forgeries: Forgeries | None = None
     with progress(f"{'de' if job.decrypt else 'en'}crypting with {name}", before=f"preparing {name}") as report:
         ends = (
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
         )
         if layout:
+            from wideblock.image.sealed import seal_image
+
             done, forgeries = seal_image(core, key_of(key or "", core.key_bytes), *ends, layout, job, report)
         else:
             given = keyring_of(keys, core.key_bytes) if keys else key_of(key or "", core.key_bytes)

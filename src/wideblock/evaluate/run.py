@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from wideblock import catalog
-from wideblock.catalog import Part
 from wideblock.catalog.changes import differences
+from wideblock.catalog.parts import Part
 from wideblock.evaluate.point import Clock, Failure, Figures, Identity, Point
 from wideblock.evidence.code import code
 from wideblock.evidence.today import exported

@@ -268,7 +268,7 @@ class Contract(Generic[B, T]):
 
         The function can be pickled, for calls in other processes.
         """
-        return partial(_specification, self.preset.scheme.name, self.parameters)
+        return partial(_specification, self.name, self.parameters)
 
     @property
     def native(self) -> str:
@@ -337,8 +337,8 @@ def _made(name: str, changed: tuple[tuple[str, Any], ...], called: str | None) -
     return replace(contract(name, dict(changed)), called=called)
 
 
-def _specification(scheme: str, parameters: Any, key: bytes) -> Any:
-    return catalog.SCHEMES[scheme].under(parameters, key)
+def _specification(preset: str, parameters: Any, key: bytes) -> Any:
+    return catalog.preset(preset).scheme.under(parameters, key)
 
 
 def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[Any, Any]:

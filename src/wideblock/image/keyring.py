@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of an image: a key for each range of sector numbers, as ranges of a self-encrypting drive have keys."""
 
-import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -52,6 +51,8 @@ class Keyring:
         key:     as ``key_of`` takes it
         Raises UserError for another form, and for ranges that overlap.
         """
+        import tomllib
+
         try:
             tables = tomllib.loads(content.decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:  # of the encoding, too; none says a value

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from wideblock.errors import UserError
 from wideblock.native.library import SOURCE
 
-__all__ = ["CONVENTIONS", "DEFAULT", "Convention", "Numbering"]
+__all__ = ["CONVENTIONS", "DEFAULT", "DM_CRYPT", "Convention", "Numbering"]
 
 Words = NDArray[np.uint64]
 """One 64-bit word a sector."""
@@ -58,6 +58,9 @@ CONVENTIONS = _read((SOURCE / "conventions.h").read_text())
 """Every convention by the name that users give; the table is that of the native library."""
 
 DEFAULT = next(iter(CONVENTIONS))
+
+DM_CRYPT = "plain64-512"
+"""Convention by which dm-crypt numbers the sectors of an authenticated cipher, whatever their size is."""
 
 
 @dataclass(frozen=True)

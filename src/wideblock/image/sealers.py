@@ -13,12 +13,9 @@ from wideblock.image.engines import Bytes, Native
 from wideblock.native.twin import Twin
 from wideblock.spec.sealed import ICV, Sealed
 
-__all__ = ["DM_CRYPT", "Sealer", "Verdicts", "sealer"]
+__all__ = ["Sealer", "Verdicts", "sealer"]
 
 Verdicts = NDArray[np.bool_]
-
-DM_CRYPT = "plain64-512"
-"""Convention by which dm-crypt numbers the sectors of an authenticated cipher, whatever their size is."""
 
 
 class Sealer(Protocol):

@@ -8,7 +8,10 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["FixedLatency", "Pipeline", "Timing", "later"]
+__all__ = ["OUTLINE", "FixedLatency", "Pipeline", "Timing", "later"]
+
+OUTLINE = "outline"
+"""Platform of an elaboration for a count of parts: a part without counted parts and written memories may be empty."""
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ are hex, first byte first. Further members of a set hold for each of the vectors
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 __all__ = ["Vector", "VectorSet", "load", "names"]
 
+_FOLDER = Path(__file__).parent
 _ABOUT_THE_SET = {"name", "source", "official", "vectors"}
 _TEXT = {"hash", "field", "mode", "version", "comment", "file", "note", "result"}  # strings that are words, not hex
 
@@ -47,14 +48,14 @@ class VectorSet:
 
 def names() -> list[str]:
     """Ciphers with known answers."""
-    return sorted(file.name.removesuffix(".json") for file in files(__name__).iterdir() if file.name.endswith(".json"))
+    return sorted(file.stem for file in _FOLDER.glob("*.json"))
 
 
 def load(name: str) -> list[VectorSet]:
     """The known answers of a cipher, by the name of the file."""
     if name not in names():
         raise ValueError(f"no known answers of {name!r}, there are those of {', '.join(names())}")
-    content = json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))
+    content = json.loads((_FOLDER / f"{name}.json").read_text("utf-8"))
     return [_vector_set(entry) for entry in content["sets"]]
 
 

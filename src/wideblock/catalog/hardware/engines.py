@@ -12,7 +12,7 @@ from wideblock.rtl.engine.selftest import TestAnswer
 
 from ..scheme import Scheme
 
-__all__ = ["answering", "engine", "mastered"]
+__all__ = ["around", "engine"]
 
 PART = 40
 """Bytes of a message of the self-test where messages may have any length: two blocks and part of one."""
@@ -34,11 +34,9 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
     return SlotEngine(core, scheme=scheme.name, answers=answers, power_up=power_up)
 
 
-def mastered(within: SlotEngine) -> DmaEngine:
-    """An engine with a master on its streams."""
-    return DmaEngine(within)
-
-
-def answering(within: SlotEngine) -> ErrorBeats:
-    """An engine whose units without a whole result leave an error beat."""
-    return ErrorBeats(within)
+def around(scheme: Scheme, core: Any) -> Any:
+    """The engine around a core of ``scheme``, with a master or error beats if the core's parameters say so."""
+    parameters, made = core.parameters, engine(scheme, core)
+    if parameters.dma != "none":
+        return DmaEngine(made)
+    return ErrorBeats(made) if getattr(parameters, "error_beats", False) else made

@@ -2,6 +2,7 @@
 """GF(2^8), and what FIPS 197 makes of it: the S-box as numbers, from its definition."""
 
 from functools import cache
+from itertools import accumulate
 
 __all__ = ["affine", "inverses", "mul", "table"]
 
@@ -38,5 +39,6 @@ def table(inverse: bool = False) -> tuple[int, ...]:
 @cache
 def inverses() -> tuple[int, ...]:
     """1 / a of every byte a; that of 0 is 0."""
-    found = {0: 0} | {a: b for a in range(1, 256) for b in range(1, 256) if mul(a, b) == 1}
+    powers = [*accumulate(range(1, 255), lambda power, _: mul(3, power), initial=1)]  # of 3: every byte but 0
+    found = {0: 0} | {power: powers[-i] for i, power in enumerate(powers)}
     return tuple(found[a] for a in range(256))
