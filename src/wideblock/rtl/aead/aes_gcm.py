@@ -52,8 +52,8 @@ class GcmState(enum.Enum):
 class AesGcmCipher(wiring.Component):
     """AES-GCM as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions, tags of 16 bytes.
 
-    The AES makes the key stream ahead, one block while the one before it is used. A block is taken when the product of
-    the one before it is complete: Y is the register of the multiplier, and Y + X enters it as the block is taken.
+    The AES makes the key stream a block ahead. A block is accepted when the product of the previous block is complete.
+    Y is the register of the multiplier; Y + X enters the register when the block is accepted.
 
     Timing: a block of data in the latency of the AES, 11 cycles with AES-128 and 15 with AES-256, or in ``mult_cycles``
             if that is more; one of associated data in ``mult_cycles``.

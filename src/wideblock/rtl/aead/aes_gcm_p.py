@@ -5,8 +5,8 @@
     block -> delay ------------> (+) -> X -> (+) -> multiplier of s stages --> tag
     count -> pipelined AES -------^           ^------------------|
 
-A block is delayed for as long as the AES makes its part of the key stream. The multiplier's output is added to the
-block that enters, so that the multiplier holds s sums Y_t, one for each of the last s cycles t:
+A block is delayed for as long as the AES makes the block's part of the key stream. The multiplier's output is added to
+the block that enters. The multiplier holds s sums Y_t, for the last s cycles t:
 
     Y_t = X_t + Y_(t-s) H^n(t-s)     (n(t): blocks among those of the cycles t + 1 .. t + s; X_t is 0 without one)
 

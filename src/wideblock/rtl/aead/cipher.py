@@ -94,22 +94,22 @@ def cipher_signature(shape: CipherShape) -> wiring.Signature:
     """Ports of a cipher.
 
     key:   a key, byte 0 in bits 7..0; accepted between two messages
-    i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block,
-           and the tag of a decryption if the cipher judges it; ready is low until a key is in place, and does not
+    i:     the blocks of a message: nonce, associated data, data, at least one block of each kind. If the cipher judges
+           the tag, a decryption has a block of the tag, too. ready is low until a key is in place; ready does not
            depend on valid
-    o:     the result of each block of data that is not empty, or is to be expanded, in order, always accepted; from
-           the cycle on in which the block is accepted, by a combinational path from ``i`` or not; a result of size 0
-           may be left out. Two results are at least as many cycles apart as a block has words, and the last
-           one does not come after ``tag`` is valid. When the tag was accepted, nothing is left of a result
+    o:     the result of each block of data that is not empty, or is to be expanded; in order, always accepted. A result
+           comes in the cycle of the accepted block or later; a combinational path from ``i`` is allowed. A result of
+           size 0 may be left out. Two results are at least as many cycles apart as a block has words. The last result
+           does not come after ``tag`` is valid. When the tag was accepted, nothing is left of a result
     tag:   the tag of the message that ended, byte 0 in bits 7..0, stable until accepted; the next message may begin
            then
     clear: forgets keys and messages, while high; see :class:`Cipher`
 
     A payload does not matter while its ``valid`` is low.
 
-    A message may be abandoned: by an empty last block of each kind that is left, the tag's too if it is a decryption
-    that the cipher judges. Its tag has no meaning. These blocks are those of a decryption if the cipher expands, so
-    that none of them gives a result.
+    An empty last block of each remaining kind abandons a message. If the cipher judges the tag of a decryption, the tag
+    is such a kind. The tag of an abandoned message has no meaning. If the cipher expands, the empty blocks are blocks
+    of a decryption and give no result.
     """
     return wiring.Signature(
         {

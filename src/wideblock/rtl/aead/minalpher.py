@@ -215,7 +215,7 @@ class MinalpherCipher(wiring.Component):
             m.d.comb += self.P_sum.o.ready.eq(1)
 
     def _results(self, m: Module, out: Value, text: Value) -> None:
-        """Results. The last one of a decryption stays a cycle longer, in which its padding is searched."""
+        """Drives the results. The last result of a decryption stays a cycle longer, for the search of the padding."""
         some = Signal(BLOCK)  # bytes that are not 00
         one = Signal(BLOCK)  # bytes that are 80
         searched = Signal()

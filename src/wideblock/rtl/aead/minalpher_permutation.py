@@ -5,7 +5,7 @@
     P^-1 = S T, then M(E_r(.)), S T  for r = 16 to 0
 
 S, T and M are their own inverses, and S and T commute. M is linear: M(E_r(x)) = M(x) + M(e_r), and the constant M(e_r)
-has i + k + r + 2 where e_r has i + k + r, bit by bit. So both directions are the same rounds with other constants.
+has i + k + r + 2 where e_r has i + k + r, bit by bit. The rounds of both directions differ in constants alone.
 
 Source: Sasaki et al., "Minalpher v1.1", 1.4.
 Bytes:  byte 0 of a block is bits 7..0. Bytes 8r to 8r + 3 are row r of matrix A, the next four row r of B; the high
@@ -82,7 +82,7 @@ def T(planes: Planes) -> Planes:
 
 
 def M(planes: Planes) -> Planes:
-    """XorMatrix adds A to B; MixColumns adds to each row those one and three below it."""
+    """XorMatrix adds A to B; MixColumns adds to each row the rows one and three below."""
     mixed = []
     for plane in planes:
         matrices = plane[:32], plane[:32] ^ plane[32:]

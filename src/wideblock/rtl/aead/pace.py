@@ -14,11 +14,11 @@ __all__ = ["Pace", "Phase"]
 class Phase:
     """A part of a block's way through a cipher; it begins as soon as it may.
 
-    after:  marks that it waits for: the cycles from which on resources are free, or values known
-    delay:  least cycles from the phase before it
-    until:  marks that it moves on, each with its cycles from the beginning of the phase
-    result: cycles to a result; None: it has none
-    accept: the block is accepted as this phase begins, not as its first one does
+    after:  marks before the phase: cycles from which on resources are free, or values known
+    delay:  least cycles from the previous phase
+    until:  marks moved by the phase, each with the cycles from the phase's beginning
+    result: cycles to a result; None: no result
+    accept: the block is accepted when this phase begins; else when the block's first phase begins
     """
 
     after: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ CHAINS = (PoetStep.DATA, PoetStep.LAST, PoetStep.SUM)
 ALONE = (PoetStep.INIT, PoetStep.SWAP)
 """Steps of F without an AES call."""
 AT_ONCE = (PoetStep.HEADER, PoetStep.TAIL, PoetStep.END, PoetStep.DATA, PoetStep.LENGTH)
-"""Steps that may begin in the cycle in which the AES call before them ends."""
+"""Steps that may begin in the last cycle of the previous AES call."""
 
 
 def among(step: Value, steps: tuple[PoetStep, ...]) -> Value:
@@ -108,8 +108,8 @@ class PoetCipher(wiring.Component):
     and F(V) is ready with the AES.
 
     Timing: a block of either kind in ten cycles; see :meth:`timetable`.
-    Cost:   an AES for both directions and AES4, a round a cycle each, two sets of round keys, a rotation of a block by
-            bytes, 128 registers each of L, N, a block, the mask, both chains and four sums.
+    Cost:   an AES for both directions and AES4, a round a cycle each; two sets of round keys; a rotation of a block by
+            bytes; 128 registers each of L, N, a block, the mask, both chains and four sums.
     Security: no masking; no cycle depends on key or data.
     """
 
@@ -358,7 +358,7 @@ class PoetCipher(wiring.Component):
                         m.d.sync += self._G.eq(self._tau)
 
     def _results(self, m: Module, take: Value, rotation: Value, before: Value) -> None:
-        """The results, and T: the tag with its beginning behind its end, or to decrypt what is wrong with it."""
+        """Drives the results and T. To encrypt, T is the tag, rotated; to decrypt, the difference of both tags."""
         T, past = self._T, self._past
         out = Signal(128)
         last = Signal()

@@ -20,7 +20,7 @@ from .words import HEADER, Opcode, Type, byte_swapped, header, word_shape
 __all__ = ["SEGMENT", "PreProcessor"]
 
 SEGMENT = 2
-"""Cycles from a segment header that can be accepted to its first word that can be: the states HEADER and CHECK."""
+"""Cycles from an acceptable segment header to the segment's first acceptable word: the states HEADER and CHECK."""
 
 
 class PreState(enum.Enum):
@@ -45,9 +45,9 @@ class PreState(enum.Enum):
 class PreProcessor(wiring.Component):
     """Takes messages from ``pdi`` and conducts the cipher and the key loader; hands each message to the verdict.
 
-    An instruction to activate a key raises ``load`` until ``loaded`` or ``refused``; after the latter there is no key.
-    Any other instruction begins a message, which ends with the segment that has Last. It fails if there is no key, or
-    if it is not an instruction to encrypt or decrypt and then segments by the :class:`Grammar`.
+    An instruction to activate a key raises ``load`` until ``loaded`` or ``refused``; after ``refused`` there is no key.
+    Any further instruction begins a message. A segment with Last ends the message. A message fails without a key, with
+    an instruction other than to encrypt or decrypt, and with segments outside of the :class:`Grammar`.
 
     In ``packets`` each message and each activation must end with its packet. A message whose packet ends first, or
     later, ends with its packet and fails. An activation whose packet ends later fails, too, and the key stays.
@@ -224,16 +224,16 @@ class PreProcessor(wiring.Component):
                 self._end_wrong(m, word)
 
     def _end_wrong(self, m: Module, word) -> None:
-        """After a word that is the last one of a packet and not of its segments, or the reverse."""
+        """Ends a message after a word that ends the packet but not the segments, or the segments but not the packet."""
         if self.packets:
             with m.If(word.wrong):
                 m.d.comb += [self.assembler.store.eq(0), self.assembler.drop.eq(1), self.ends.eq(VerdictState.IDLE)]
                 m.d.sync += self._state.eq(PreState.ABANDON)
 
     def _blocks(self, m: Module, framing: Framing) -> None:
-        """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
+        """Offers a block to the cipher. If a whole block ends a message to expand, an empty block follows.
 
-        A cipher that is pipelined takes it together with the first word of the next block.
+        A pipelined cipher accepts a block together with the first word of the next block.
         """
         state, kind, block, words = self._state, self._kind, self.blocks.payload, framing.o
         assembler, size = self.assembler, self.assembler.size
@@ -295,7 +295,7 @@ class PreProcessor(wiring.Component):
         return padded & (self._state == PreState.BLOCK)
 
     def _length(self, m: Module) -> Value:
-        """Bytes of the results: those of the data that were accepted, or of a cipher that expands, added up."""
+        """Bytes of the results: the accepted bytes of data; of a cipher that expands, the sum of the results' sizes."""
         if not self.shape.expands:
             return self._done
         length = Signal(16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The buffer between a cipher and the data output: words that may leave at once, or are held until they may."""
+"""The buffer between a cipher and the data output. Words leave at once, or after a verdict on their message."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -17,17 +17,22 @@ LATENCY = 3
 
 
 class ResultBuffer(wiring.Component):
-    """``o`` has the words of the blocks that came with ``valid``, first in, first out.
+    """Queue of result words with a verdict: ``o`` has the words of the blocks in their order.
 
-    ``size`` bytes of a block are stored, in whole words, while ``storing`` is high. While ``hold`` is high the words
-    that arrive are held: none of them leaves before ``commit``, a pulse that lets all of them leave, which comes when
-    ``storing`` is low. ``discard`` clears them instead, the last one first; it stays high until ``pending`` falls,
-    which is high while a block is being stored or a word is held. ``empty`` is high while no word may leave.
+    valid:     in, ``block`` is accepted; the buffer stores the block's ``size`` bytes, in whole words
+    storing:   out, a block is being stored
+    hold:      in, words that arrive are held
+    commit:    in, pulse while ``storing`` is low: held words may leave
+    discard:   in, clears held words, the last word first; stays high until ``pending`` falls
+    pending:   out, a block is being stored, or a word is held
+    empty:     out, no word may leave
+    clear:     in, forgets everything, with every row in ``clear_row``, from 0 on
+    clear_row: in, row that ``clear`` writes
 
     There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
 
-    ``clear`` with every row in ``clear_row``, from 0 on, forgets everything. ``o.payload`` is zero from its third cycle
-    on, and an earlier word before. ``flush`` are further cycles of ``clear`` that the cycle contract of a core counts.
+    From the third cycle of ``clear`` on ``o.payload`` is zero; before, ``o.payload`` is an earlier word. ``flush`` are
+    further cycles of ``clear`` that the cycle contract of a core counts.
 
     Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
             least as many cycles apart as a block has words. ``discard`` takes a cycle a word.

@@ -167,7 +167,7 @@ class ScreamBlockCipher(wiring.Component):
         return [named(m, f"l{boundary}_{r}", row) for r, row in enumerate(y)]
 
     def _constant(self, m: Module, boundary: int, left: Signal, inverse: Value) -> Value:
-        """L of the constant of the round that ends at ``boundary``, or the constant of the one that is undone then."""
+        """Forward: L of the constant of the round that ends at ``boundary``. Inverse: the undone round's constant."""
         last = 2 * self.steps - 1
         forward, backward = {}, {}
         for cycle in range(self.cycles):

@@ -143,9 +143,10 @@ class TweakableCall(wiring.Component):
 
 
 class CipherAlone(AezCipher):
-    """The cipher without the API: what is called CipherCore there.
+    """The cipher without the API, CipherCore in the API's terms.
 
-    Timing: ``timing``: last block of a message of one pair to its tag, and cycles a pair of a long one.
+    Timing: ``timing.latency``: cycles from the last block of a message of one pair to the tag.
+            ``timing.interval``: cycles a pair of a long message.
     """
 
     def __init__(self, parameters: AeadParameters, version: Version):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An assembler for the program: steps written one after another, or as tracks that run beside each other."""
+"""An assembler for the program: steps in sequence, or tracks of steps that run in parallel."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def offset(tweak: Tweak) -> list[Parts]:
 
 
 def beside(*tracks: Iterable[Parts]) -> list[Parts]:
-    """Tracks of steps that run at the same time, from the first one on, each ended by empty steps."""
+    """Tracks of steps in parallel. All start together; empty steps fill the shorter tracks."""
     lists = [list(track) for track in tracks]
     length = max(len(track) for track in lists)
     padded = [[*track, *[{}] * (length - len(track))] for track in lists]
