@@ -103,6 +103,37 @@ def test_an_engine_whose_requests_come_with_tags_before_the_data(generation, tmp
     assert "FAILED: a wrong word" in run(tmp_path, core, core.verilog, wrong, generation)
 
 
+ENGINE = {"sector_bytes": 32, "slots": 4, "registers": "axi4-lite"}
+FORMS = [
+    ("xts-enc-k", ENGINE | {"error_beats": True}),
+    ("fast-brw-2s-k", {"sector_bytes": 128, "slots": 4, "tag_bits": 16}),
+    ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16}),
+    ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 80}),
+]
+"""Cores with further fields beside their results."""
+
+
+@pytest.mark.parametrize(("name", "changes"), FORMS)
+def test_every_field_of_a_result_has_a_right_value(name, changes):
+    core = contract(name, changes)
+    made = play(core, cases(core, 1))
+    assert "expected %h, got %h" in testbench.testbench(core, made)
+    field = core.interface.channel("o").fields[-1].name
+    words = {**made.words, "o": [{k: v for k, v in made.words["o"][0].items() if k != field}]}
+    with pytest.raises(ValueError, match=f"^words of o must have all of its fields; missing: {field}$"):
+        testbench.testbench(core, replace(made, words=words))
+
+
+@pytest.mark.slow
+@needs_icarus
+@pytest.mark.parametrize("generation", ["-g2005", "-g2012"])
+@pytest.mark.parametrize(("name", "changes"), FORMS)
+def test_further_fields_of_results_in_icarus(name, changes, generation, tmp_path):
+    core = contract(name, changes)
+    printed = run(tmp_path, core, core.verilog, bench_of(core, cases(core, 1)), generation)
+    assert "PASSED" in printed and "FAILED" not in printed, printed
+
+
 @needs_icarus
 def test_the_bench_sees_an_unknown_value_and_a_wrong_byte(tmp_path):
     core = small("xts-enc")

@@ -102,7 +102,7 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
         request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
         words["i"] += _message(core, given[:size], request)
         words["i"][-1] = {**words["i"][-1], "icv": int.from_bytes(given[size:], "little")}
-        beside = {"tag": request["tag"], "icv": int.from_bytes(right[size:], "little")}
+        beside = {"tag": request["tag"], "icv": int.from_bytes(right[size:], "little"), "error": 0}
         words["o"] += [{**beat, **beside} for beat in _beats(right[:size], p.beat_bytes, {})]
         steps[-1] = {"i": len(words["i"])}
     limit = 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000

@@ -26,7 +26,8 @@ Word = Mapping[str, int]
 class BenchPlay:
     """Right answers as words of a core's channels.
 
-    words:   by channel; words of inputs are driven, words of outputs are expected; a channel may be left out
+    words:   by channel; words of inputs are driven, words of outputs are expected, with every field; a channel may be
+             left out
     steps:   by input, the number of words to play up to; a step begins when the one before was accepted
     answers: number of answers
     limit:   cycles after which the core is stuck
@@ -89,6 +90,9 @@ def _channel(shell: Shell, stream: Stream, words: Sequence[Word]) -> _Channel:
     name, low, pins = stream.channel.name, 0, []
     fields = [field for port in stream.payload.values() for field in port]
     bits = sum(field.width for field in fields)
+    missing = {field.name for field in fields for word in words if field.name not in word}
+    if stream.channel.flow is Out and missing:
+        raise ValueError(f"words of {name} must have all of its fields; missing: {', '.join(sorted(missing))}")
     for port, members in stream.payload.items():
         end = low + sum(field.width for field in members)
         lanes = ", ".join(f"{name}_word[{at + 7}:{at}]" for at in range(low, end, 8))
