@@ -119,7 +119,7 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1193, "cli": 2058, "drive": 1151, "evaluate": 1870, "evidence": 350, "export": 1632,
+    "catalog": 1193, "cli": 2058, "drive": 1151, "evaluate": 1870, "evidence": 350, "export": 1635,
     "image": 1234, "native": 239, "renewal": 490,
     "rtl/aead": 4553, "rtl/aes": 1430, "rtl/bus": 1210, "rtl/dma": 1568, "rtl/engine": 1768, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4183, "rtl/shell": 160, "rtl/stream": 1600,

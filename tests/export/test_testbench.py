@@ -15,7 +15,7 @@ from wideblock.export.contract import contract
 from wideblock.export.directory import generate
 from wideblock.export.sector import cases, play
 
-from ..variants import few_of_many
+from ..variants import few_of_many, over
 
 pytestmark = pytest.mark.shows("other-simulator")
 export = {SECTOR: sector.others, AEAD: aead.others}
@@ -111,6 +111,21 @@ FORMS = [
     ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 80}),
 ]
 """Cores with further fields beside their results."""
+
+
+@over(
+    "name, changes",
+    [FORMS[0], FORMS[2], ("aez5", {"data_bytes": 48, "tag_bytes": 5})]
+    + [("xts-enc-k", ENGINE | more) for more in ({"bus_clock": "own"}, {"dma": "axi4"})],
+)
+def test_the_datasheet_names_a_bench_where_there_is_one(name, changes):
+    core = contract(name, changes)
+    kind = {SECTOR: sector, AEAD: aead}[core.kind]
+    files, sheet = kind.others(core), kind.datasheet(core)
+    for text in (f"`{core.module}_tb.v` ", f"-s {core.module}_tb ", f"--top-module {core.module}_tb "):
+        assert (text in sheet) == (f"{core.module}_tb.v" in files), text
+    known = "known answers" in sheet.partition("## How to simulate")[2].partition("##")[0]
+    assert not core.benched or known == bool(core.known_answers)
 
 
 @pytest.mark.parametrize(("name", "changes"), FORMS)

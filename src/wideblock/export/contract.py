@@ -128,6 +128,13 @@ class Contract(Generic[B, T]):
         return self._inner is not self.component
 
     @property
+    def benched(self) -> bool:
+        """Whether the core has a test bench: not with a master, as a bench would have to be the memory, nor with a
+        clock of the buses.
+        """
+        return not (self.mastered or self.crossed)
+
+    @property
     def _inner(self) -> Any:
         """The component behind the crossings of its buses."""
         from wideblock.rtl.bus.own_clock import OwnBusClock

@@ -30,10 +30,10 @@ FEW = 2
 def others(core: Contract) -> dict[str, str]:
     """Returns the test bench, with known answers; where there are none, with answers of the specification.
 
-    A core with a master, or with a clock of the buses, has none.
+    A core that is not benched has none.
     """
-    if core.mastered or core.crossed:
-        return {}  # a bench would have to be the memory, or to have two clocks
+    if not core.benched:
+        return {}
     return {f"{core.module}_tb.v": testbench(core, play(core, cases(core)))}
 
 
