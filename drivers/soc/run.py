@@ -42,7 +42,7 @@ def describe(core: ConfiguredCore, folder: Path) -> str:
     (folder / "engine.json").write_text(json.dumps({"module": core.name, "ports": ports}))
     for name, text in register_files(core.name, core.contract.registers).items():
         (folder / name).write_text(text)
-    engine = core.contract.registers[-1]
+    engine = next(each for each in core.contract.registers if each.name == "ENGINE")
     window = engine.register("WINDOW_DATA_IN").bytes
     (folder / "known_answers.h").write_text(known_answers(core, window))
     verilog = core.verilog()
@@ -52,7 +52,8 @@ def describe(core: ConfiguredCore, folder: Path) -> str:
 
 def firmware(name: str, folder: Path) -> int:
     """Compiles the firmware into the file that fills the ROM; returns its size in bytes."""
-    sources = [*sorted((HERE / "firmware").glob("*.[cS]")), folder / "wideblock_engine.c"]
+    drivers = [folder / "wideblock_engine.c", *folder.glob("wideblock_dma.c")]
+    sources = [*sorted((HERE / "firmware").glob("*.[cS]")), *drivers]
     places = [f"-I{folder}", f"-I{HERE / 'firmware'}", f"-L{folder}"]
     regs = f'-DWIDEBLOCK_ENGINE_REGS="{name}_regs.h"'
     script = ["-T", HERE / "firmware" / "sections.ld", "-Wl,--fatal-warnings", "-Wl,--no-warn-rwx-segments"]
@@ -97,6 +98,7 @@ def main() -> int:
     parser.add_argument("--core", default="xts-both-k", help="preset with key slots")
     parser.add_argument("--slots", type=int, default=16)
     parser.add_argument("--sector-bytes", type=int, help="bytes of a sector; default: those of the preset")
+    parser.add_argument("--dma", action="store_true", help="a master of AXI4 in the place of the streams")
     options = parser.parse_args()
     folder = options.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +107,8 @@ def main() -> int:
         if not shutil.which(f"{PREFIX}gcc"):
             raise ToolError(f"{PREFIX}gcc is not on PATH; Debian has it in package gcc-riscv64-unknown-elf")
         sizes = {"sector_bytes": options.sector_bytes} if options.sector_bytes else {}
-        core = preset(options.core).changed(registers="axi4-lite", slots=options.slots, **sizes)
+        master = {"dma": "axi4"} if options.dma else {}
+        core = preset(options.core).changed(registers="axi4-lite", slots=options.slots, **sizes, **master)
         verilog = describe(core, folder)
         run([options.litex, HERE / "soc.py", folder])
         size = firmware(core.name, folder)

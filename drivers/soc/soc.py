@@ -6,7 +6,8 @@ It writes ``soc.v``, which is all Verilog but the engine's, ``soc.h`` with addre
 ``soc.ld`` with the memories for its linker, and the files that fill memories, of which ``soc_rom.init`` is to be the
 firmware. It runs where LiteX is installed, and imports nothing of wideblock.
 
-The engine's streams of sectors are not connected: sectors go through the window of its registers.
+The engine's streams of sectors are not connected: sectors go through the window of its registers, or by its master, if
+it has one, to and from the RAM.
 """
 
 import json
@@ -28,10 +29,12 @@ from migen.genlib.io import CRG
 CLOCK_HZ = 50_000_000
 """For LiteX, which wants a figure; nothing here depends on it."""
 
-ROM_BYTES, RAM_BYTES = 64 << 10, 16 << 10
+ROM_BYTES, RAM_BYTES = 64 << 10, 64 << 10
 
-SLAVES = {"s_axi_key": 0x9000_0000, "s_axi": 0x9001_0000}
+SLAVES = {"s_axi_key": 0x9000_0000, "s_axi": 0x9001_0000, "s_axi_dma": 0x9002_0000}
 """Addresses of the engine's slaves by the beginning of the names of their ports; the CPU does not cache them."""
+
+MASTER = "m_axi"
 
 DATED = re.compile(r"// .*\d\d:\d\d:\d\d")
 """Comments with the time: without them the same SoC is the same file, whose model is kept."""
@@ -64,23 +67,43 @@ class Engine(LiteXModule):
         self.ev = EventManager()
         self.ev.engine = EventSourceLevel()
         self.ev.finalize()
-        self.buses = {slave: axi.AXILiteInterface(data_width=32, address_width=32) for slave in SLAVES}
+        there = [slave for slave in SLAVES if f"{slave}_awaddr" in ports]
+        self.buses = {slave: axi.AXILiteInterface(data_width=32, address_width=32) for slave in there}
+        channels = {bus: dict.fromkeys(("aw", "w", "b", "ar", "r"), each) for bus, each in self.buses.items()}
+        self.masters = {}
+        if f"{MASTER}_awaddr" in ports:
+            reads, writes = (self._master(way, ports[f"{MASTER}_wdata"][1]) for way in ("reads", "writes"))
+            channels[MASTER] = dict.fromkeys(("ar", "r"), reads) | dict.fromkeys(("aw", "w", "b"), writes)
         wires = {"aclk": ClockSignal("sys"), "aresetn": ~ResetSignal("sys"), "irq": self.ev.engine.trigger}
-        for slave, bus in self.buses.items():
-            for channel in ("aw", "w", "b", "ar", "r"):
+        for prefix, of in channels.items():
+            for channel, bus in of.items():
                 endpoint = getattr(bus, channel)
-                wires |= {f"{slave}_{channel}{end}": getattr(endpoint, end) for end in ("valid", "ready")}
-                for name, *_ in endpoint.description.payload_layout:
-                    wires[f"{slave}_{channel}{name}"] = getattr(endpoint, name)
+                ends = ("valid", "ready", "last") if prefix == MASTER and channel in "wr" else ("valid", "ready")
+                for name in (*ends, *(field for field, *_ in endpoint.description.payload_layout)):
+                    wires[f"{prefix}_{channel}{name}"] = getattr(endpoint, name)
         parameters = {}
         for name, (direction, width) in ports.items():
             wire = wires.get(name)
-            if name.endswith("addr"):
+            if name.endswith("addr") and direction == "input":
                 wire = wire[:width]  # the slave decodes the rest no more than the interconnect has
+            elif name.endswith("addr"):
+                wide = Signal(width, name=f"wide_{name}")  # no window of the firmware's is beyond 32 bits
+                self.comb += wire.eq(wide)
+                wire = wide
             if wire is None:
                 wire = 0 if direction == "input" else Signal(width, name=f"open_{name}")
             parameters[f"{direction[0]}_{name}"] = wire
         self.specials += Instance(module, **parameters)
+
+    def _master(self, way, width):
+        """A bus for the master's reads or writes. Its bursts become beats of AXI4-Lite, as wide as the beats.
+
+        LiteX's bridge serves a burst at a time, and a burst of results may wait for a read: each way has its bridge.
+        """
+        bursts = axi.AXIInterface(data_width=width, address_width=32)
+        self.masters[way] = axi.AXILiteInterface(data_width=width, address_width=32)
+        setattr(self, f"bridge_of_{way}", axi.AXI2AXILite(bursts, self.masters[way]))
+        return bursts
 
 
 class Soc(SoCCore):
@@ -101,7 +124,11 @@ class Soc(SoCCore):
         )
         self.result = Result(platform.request("result"))
         self.engine = Engine(engine["module"], engine["ports"])
+        for way, beats in self.engine.masters.items():
+            self.bus.add_master(f"engine_{way}", beats)
         for slave, origin in SLAVES.items():
+            if slave not in self.engine.buses:
+                continue
             size = 1 << engine["ports"][f"{slave}_awaddr"][1]
             region = SoCRegion(origin=origin, size=size, mode="rw", cached=False)
             self.bus.add_slave(slave, self.engine.buses[slave], region)
@@ -116,7 +143,8 @@ def header(soc):
         for csr in region.obj:
             numbers[f"CSR_{bank}_{csr.name}"] = address
             address += 4 * -(-csr.size // region.busword)
-    numbers |= {f"{slave}_BASE": origin for slave, origin in SLAVES.items()}
+    numbers |= {f"{slave}_BASE": SLAVES[slave] for slave in soc.engine.buses}
+    numbers |= {"SRAM_BASE": soc.bus.regions["sram"].origin, "SRAM_BYTES": soc.bus.regions["sram"].size}
     numbers |= {f"{name}_INTERRUPT": number for name, number in soc.irq.locs.items()}
     lines = [f"#define {name.upper()} 0x{value:08x}u" for name, value in numbers.items()]
     return "\n".join(

@@ -77,6 +77,15 @@ def test_firmware_passes_on_an_engine_of_whole_sectors(core, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.wants(COMPILER)
+@pytest.mark.usefixtures("soc")
+def test_firmware_gives_jobs_to_the_master(tmp_path):
+    result = made(f"SOC_FOLDER={tmp_path}", "SOC_OPTIONS=--dma")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "ok    64 jobs under two keys in turn are done, in order" in result.stdout and "WRONG" not in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.wants(COMPILER)
 def test_firmware_finds_a_wrong_answer(soc, monkeypatch, tmp_path):
     """A bit of an answer in the ROM is turned."""
     monkeypatch.chdir(tmp_path)

@@ -108,3 +108,8 @@ void finish(uint32_t code)
   for (;;)
     REGISTER(CSR_RESULT_CODE) = code;
 }
+
+void forget_cache(void)
+{
+  __asm__ volatile(".word 0x500f" ::: "memory"); /* VexRiscv's own instruction */
+}

@@ -18,6 +18,9 @@ void interrupts_on(void);
 uint32_t interrupts_taken(void);
 void interrupts_again(void);
 
+/* The next reads of memory are not those of the processor's cache. */
+void forget_cache(void);
+
 /* Tells the bench how the program has ended: 1 for success. Nothing runs behind it. */
 _Noreturn void finish(uint32_t code);
 

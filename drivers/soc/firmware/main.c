@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "board.h"
+#include "jobs.h"
 #include "known_answers.h"
 #include "soc.h"
 #include "wideblock_engine.h"
@@ -272,6 +273,9 @@ int main(void)
     limits();
     evict_and_reload();
     selftest_slot();
+#ifdef S_AXI_DMA_BASE
+    jobs(&engine, KEYS[1].slot, KEYS[2].slot, step);
+#endif
     zeroize();
   }
   print(failures ? "FAIL\n" : "PASS\n");
