@@ -124,8 +124,10 @@ def main() -> int:
     if PROMISED.exists() and (faults := list(broken(promised(), new))):
         print("\n".join(faults), file=sys.stderr)
         return 1
-    kinds = (f'"{kind}": {{\n{_lines(value)}\n}}' if isinstance(value, dict) else f'"{kind}": {json.dumps(value)}'
-             for kind, value in new.items())  # fmt: skip
+    kinds = (
+        f'"{kind}": {{\n{_lines(value)}\n}}' if isinstance(value, dict) else f'"{kind}": {json.dumps(value)}'
+        for kind, value in new.items()
+    )
     PROMISED.write_text("{\n" + ",\n".join(kinds) + "\n}\n")
     return 0
 

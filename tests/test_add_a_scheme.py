@@ -34,8 +34,11 @@ def wideblock(tmp_path_factory):
         assert program == "wideblock"
         return subprocess.run(
             [sys.executable, "-c", "from wideblock.cli import main; main()", *arguments],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(folder / "src")}, capture_output=True, text=True,
-        )  # fmt: skip
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(folder / "src")},
+            capture_output=True,
+            text=True,
+        )
 
     return run
 

@@ -3,7 +3,7 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from .variants import over
 pytestmark = pytest.mark.shows("rooms")
 
 ROOT = Path(wideblock.__file__).parent
+REPOSITORY = Path(__file__).parents[1]
 OWN = ("spec", "vectors", "catalog", "rtl/tes", *(f"rtl/aead/{scheme}.py" for scheme in catalog.SCHEMES))
 SCHEMES_OWN = ("wideblock/rtl/tes", *(f"wideblock/rtl/aead/{scheme}" for scheme in catalog.SCHEMES))
 SHARED = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(OWN)]
@@ -119,11 +120,11 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1193, "cli": 2058, "drive": 1151, "evaluate": 1870, "evidence": 350, "export": 1635,
-    "image": 1234, "native": 239, "renewal": 490,
+    "catalog": 1193, "cli": 2087, "drive": 1151, "evaluate": 1903, "evidence": 350, "export": 1635,
+    "image": 1236, "native": 239, "renewal": 490,
     "rtl/aead": 4553, "rtl/aes": 1430, "rtl/bus": 1210, "rtl/dma": 1568, "rtl/engine": 1768, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4183, "rtl/shell": 160, "rtl/stream": 1600,
-    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1233, "vectors": 490, "verify": 9832,
+    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1253, "vectors": 490, "verify": 9832,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 
@@ -177,6 +178,18 @@ def test_a_long_function_is_asked_whether_it_is_two():
         for name, lines in long_functions(path.read_text()).items()
     }
     assert {name: lines for name, lines in found.items() if lines > LONGER.get(name, 0)} == {}
+
+
+TABLES = {"tests/test_phrases.py", "tests/test_rooms.py"}
+"""Files with a table of a line for several entries, in a layout of its own."""
+
+
+def test_the_formatter_lays_out_all_code():
+    """Code or data that reads badly afterwards gets another shape."""
+    own = re.compile(r"# fmt: (?:skip|off)$", re.MULTILINE)
+    files = [path for folder in ("src", "tests", "tools") for path in (REPOSITORY / folder).rglob("*.py")]
+    found = Counter(str(path.relative_to(REPOSITORY)) for path in files for _ in own.finditer(path.read_text()))
+    assert found == dict.fromkeys(TABLES, 1)
 
 
 def test_a_public_class_name_is_that_of_one_class():

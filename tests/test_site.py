@@ -50,8 +50,8 @@ def test_no_figure_is_cut_off_in_a_browser(tmp_path):
         page = site / name
         page.write_text(page.read_text().replace("</body>", SCRIPT))
         for width, titles in ((1400, "none"), (500, '"')):  # no window is narrower
-            command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
-                       f"--window-size={width},900", "--virtual-time-budget=2000", "--dump-dom"]  # fmt: skip
+            browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+            command = [*browser, f"--window-size={width},900", "--virtual-time-budget=2000", "--dump-dom"]
             dom = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120).stdout
             whole, cut, title = re.search(r'id="said">\[(\w+),(\d+),(.*?)\]<', dom).groups()
             assert (whole, cut) == ("true", "0"), (name, width)

@@ -28,8 +28,8 @@ def schemes(points: Iterable[Point]) -> str:
     for scheme, name in listed:
         found = measured[name].found if name in measured else None
         size = (area(found), f"{found.block_rams:g}") if found else ("-", "-")
-        rows.append((scheme.name.replace("_", "-").upper(), scheme.status.value, f"`{name}`",
-                     f"{bits_a_cycle(name):.0f}", *size, scheme.purpose))  # fmt: skip
+        title, rate = scheme.name.replace("_", "-").upper(), f"{bits_a_cycle(name):.0f}"
+        rows.append((title, scheme.status.value, f"`{name}`", rate, *size, scheme.purpose))
     return table(("scheme", "status", "core", "bits a cycle", "LC", "block RAM", "pick it for"), rows)
 
 
@@ -49,10 +49,13 @@ def lanes(points: Iterable[Point]) -> str:
             (lc, _, _), on_ecp5, on_asic = map(cells, (lut, best.get(preset.name), gates))
             width = str(SECTOR.data_bits(preset.parameters))
             only = "" if both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
-            rows.append((scheme, f"`{preset.name}`{only}", width, f"{bits_a_cycle(preset.name):.0f}", lc, ratio, rams,
-                         *on_ecp5, *on_asic))  # fmt: skip
-    head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "block RAM", "ECP5, LUT4",
-            "MHz", "Gb/s", "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
+            rate = f"{bits_a_cycle(preset.name):.0f}"
+            rows.append((scheme, f"`{preset.name}`{only}", width, rate, lc, ratio, rams, *on_ecp5, *on_asic))
+    head = (
+        *("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "block RAM"),
+        *("ECP5, LUT4", "MHz", "Gb/s"),
+        *("Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout"),
+    )
     return table(head, rows)
 
 

@@ -76,16 +76,33 @@ DEMANDS = (
     Demand("D1", "cycles", "as it ships: measured cycles equal the stated ones, in both directions", "measure"),
     Demand("D2", "area", "as it ships: an area on 7 series", "area", subjects=("xc7",)),
     Demand("D3", "clock", "a clock on a device or on standard cells, of a build of the preset", "clock", _built),
-    Demand("V1", "known answers", "as it ships: the Verilog gives the known answers of the scheme", "verify",
-           enough=_known_answers),
-    Demand("V1", "checks", f"as it ships: every check, with {MESSAGES} sectors or messages or more", "verify",
-           enough=lambda evidence: evidence.method["amount"] >= MESSAGES),
-    Demand("V2", "rules", "as it ships: every formal rule is proved, or does not apply", "proof",
-           subjects=tuple(about())),
-    Demand("V3", "mutants", f"of mutants of a small core of its family {KILLED:.0%} or more are killed", "mutation",
-           _family, _share_killed),
+    Demand(
+        "V1",
+        "known answers",
+        "as it ships: the Verilog gives the known answers of the scheme",
+        "verify",
+        enough=_known_answers,
+    ),
+    Demand(
+        "V1",
+        "checks",
+        f"as it ships: every check, with {MESSAGES} sectors or messages or more",
+        "verify",
+        enough=lambda evidence: evidence.method["amount"] >= MESSAGES,
+    ),
+    Demand(
+        "V2", "rules", "as it ships: every formal rule is proved, or does not apply", "proof", subjects=tuple(about())
+    ),
+    Demand(
+        "V3",
+        "mutants",
+        f"of mutants of a small core of its family {KILLED:.0%} or more are killed",
+        "mutation",
+        _family,
+        _share_killed,
+    ),
     Demand("V3", "coverage", "coverage of the checks is measured for a core of its family", "coverage", _family),
-)  # fmt: skip
+)
 """The checklist, in the order of its columns."""
 
 _HEAD = """\

@@ -8,17 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wideblock.api import (
-        ConfiguredCore,
-        Records,
-        Report,
-        UserError,
-        compare,
-        preset,
-        presets,
-        results,
-        schemes,
-    )  # fmt: skip
+    from wideblock.api import ConfiguredCore, Records, Report, UserError, compare, preset, presets, results, schemes
 
 __version__ = "0.9.0"
 

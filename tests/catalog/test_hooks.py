@@ -42,8 +42,8 @@ def test_an_event_of_the_other_pass_is_named():
 
 
 def test_a_misspelled_preset_of_a_published_row_is_an_error(monkeypatch):
-    rows = {"set": [{"source": "s", "table": "t", "device": "d", "family": "f", "tool": "x",
-                     "row": [{"design": "D", "presets": ["fast-brw-9"]}]}]}  # fmt: skip
+    table = {"source": "s", "table": "t", "device": "d", "family": "f", "tool": "x"}
+    rows = {"set": [{**table, "row": [{"design": "D", "presets": ["fast-brw-9"]}]}]}
     monkeypatch.setattr(published.tomllib, "load", lambda file: rows)
     with pytest.raises(UserError, match="row 'D' names 'fast-brw-9', which is no preset and no part"):
         published.published.__wrapped__()

@@ -161,8 +161,13 @@ def test_schedule_is_the_papers():
 def test_table_1_and_figure_6_of_the_brw_paper(tmp_path):
     value = reported("schedule", "--table", "14..16", "--stages", "2,3")
     assert [(row["stages"], row["blocks"], row["clocks"]) for row in value] == [
-        (2, 14, 7), (2, 15, 7), (2, 16, 9), (3, 14, 7), (3, 15, 7), (3, 16, 10)
-    ]  # fmt: skip
+        (2, 14, 7),
+        (2, 15, 7),
+        (2, 16, 9),
+        (3, 14, 7),
+        (3, 15, 7),
+        (3, 16, 10),
+    ]
     assert "2 6 4 10 8 12 14 - 16" in run("schedule", "--table", "16..16", "--stages", 2).output
     (value,) = reported("schedule", "--storage", "2..40")
     assert value["extra_storage"]["31"] == 1 and value["extra_storage"]["32"] == 2
@@ -390,10 +395,14 @@ def test_generate_refuses_to_overwrite(tmp_path):
 def test_spec_engine_round_trip_and_tweak(tmp_path):
     plain, cipher, back, moved = (tmp_path / name for name in ("plain", "cipher", "back", "moved"))
     plain.write_bytes(bytes(range(256)) * 16 * 3)
-    for first, source, target, command in ((0, plain, cipher, "encrypt"), (0, cipher, back, "decrypt"),
-                                           ("0x1", plain, moved, "encrypt")):  # fmt: skip
-        result = run(command, FAST, "--key", KEY, "--in", source, "--out", target, "--first-sector", first,
-                     "--engine", "spec")  # fmt: skip
+    for first, source, target, command in (
+        (0, plain, cipher, "encrypt"),
+        (0, cipher, back, "decrypt"),
+        ("0x1", plain, moved, "encrypt"),
+    ):
+        result = run(
+            command, FAST, "--key", KEY, "--in", source, "--out", target, "--first-sector", first, "--engine", "spec"
+        )
         assert result.exit_code == 0, result.output
     assert back.read_bytes() == plain.read_bytes()
     # equal sectors differ by their number, and the number is all that counts
@@ -413,8 +422,9 @@ def test_keys_of_ranges_are_in_the_file_or_in_files_beside_it(tmp_path):
     (folder / "ranges").write_text(f'[[range]]\nkey = "{KEY}"\n[[range]]\nstart = 0x11\nsectors = 1\nkey = "@one"\n')
     (folder / "ranges").chmod(0o644)
     (folder / "one").chmod(0o600)
-    result = run("encrypt", FAST, "--keys", folder / "ranges", "--in", plain, "--out", cipher, "--first-sector", 16,
-                 "--engine", "spec")  # fmt: skip
+    files = ("--in", plain, "--out", cipher)
+    keys = folder / "ranges"
+    result = run("encrypt", FAST, "--keys", keys, *files, "--first-sector", 16, "--engine", "spec")
     assert result.exit_code == 0 and f"other users can read the key in {folder / 'ranges'}, mode 0644" in result.stderr
     right = [
         contract(FAST)
@@ -433,8 +443,8 @@ def test_the_cores_cycles_are_reported(monkeypatch):
         return Crypted(20, 2612, 1.25)
 
     monkeypatch.setattr(crypt, "crypt_image", done)
-    result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3,
-                 "--engine", "rtl")  # fmt: skip
+    files = ("--in", "a", "--out", "b", "--force", "--device")
+    result = run("decrypt", FAST, "--key", KEY, *files, "--first-sector", 3, "--engine", "rtl")
     account = "20 sectors, 81,920 bytes, in 1.2 s, 0.1 MB/s, 2,612 cycles of the core, 130.6 a sector\n"
     assert result.stdout == "" and result.stderr == account
     assert given == {
@@ -461,9 +471,7 @@ def test_long_work_says_what_it_is_where_there_is_no_terminal(tmp_path, monkeypa
     (tmp_path / "image").write_bytes(bytes(4096))
     arguments = ("--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
     lines = run("encrypt", FAST, *arguments).stderr.splitlines()
-    assert lines == [
-        "wideblock: compiling the native library, which is kept for later runs", "wideblock: no compiler"
-    ]  # fmt: skip
+    assert lines == ["wideblock: compiling the native library, which is kept for later runs", "wideblock: no compiler"]
 
 
 @pytest.mark.parametrize("width", [60, 80])
@@ -525,9 +533,11 @@ def limited(tmp_path, *arguments):
     """The command in a process that may write files of at most 8 KiB: what a full disk looks like."""
     return subprocess.run(
         [sys.executable, "-c", "from wideblock.cli import main; main()", *map(str, arguments)],
-        capture_output=True, text=True, cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
-    )  # fmt: skip
+    )
 
 
 def test_full_disk_is_one_line_and_leaves_nothing(tmp_path):
@@ -548,8 +558,9 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
     key = KEY + KEY[::-1]
-    says = refused("encrypt", "xts-enc", "--engine", "rtl", "--key", key, "--in", tmp_path / "image", "--out",
-                   tmp_path / "out")  # fmt: skip
+    says = refused(
+        "encrypt", "xts-enc", "--engine", "rtl", "--key", key, "--in", tmp_path / "image", "--out", tmp_path / "out"
+    )
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
 
 

@@ -26,24 +26,39 @@ SOURCES, TARGETS_AT = 0x10_0000, 0x20_0000
 
 class Rings(Structure):
     _fields_ = [
-        ("jobs", c_void_p), ("completions", c_void_p), ("jobs_at", c_uint64), ("completions_at", c_uint64),
+        ("jobs", c_void_p),
+        ("completions", c_void_p),
+        ("jobs_at", c_uint64),
+        ("completions_at", c_uint64),
         ("size", c_uint32),
-    ]  # fmt: skip
+    ]
 
 
 class Master(Structure):
     _fields_ = [
-        ("registers", c_void_p), ("engine", c_void_p), ("attempts", c_uint32), ("rings", Rings),
-        ("submitted", c_uint32), ("completed", c_uint32),
-    ]  # fmt: skip
+        ("registers", c_void_p),
+        ("engine", c_void_p),
+        ("attempts", c_uint32),
+        ("rings", Rings),
+        ("submitted", c_uint32),
+        ("completed", c_uint32),
+    ]
 
 
 class Wanted(Structure):
     _fields_ = [
-        ("source", c_uint64), ("target", c_uint64), ("bytes", c_uint32), ("units", c_uint16), ("slot", c_uint16),
-        ("decrypt", c_bool), ("cookie", c_uint32), ("tweak", c_uint8 * 16), ("step", c_uint32),
-        ("source_segments", c_uint16), ("target_segments", c_uint16),
-    ]  # fmt: skip
+        ("source", c_uint64),
+        ("target", c_uint64),
+        ("bytes", c_uint32),
+        ("units", c_uint16),
+        ("slot", c_uint16),
+        ("decrypt", c_bool),
+        ("cookie", c_uint32),
+        ("tweak", c_uint8 * 16),
+        ("step", c_uint32),
+        ("source_segments", c_uint16),
+        ("target_segments", c_uint16),
+    ]
 
 
 class Segment(Structure):
@@ -52,8 +67,12 @@ class Segment(Structure):
 
 class Result(Structure):
     _fields_ = [
-        ("cookie", c_uint32), ("units", c_uint16), ("status", c_uint8), ("cause", c_uint8), ("address", c_uint64),
-    ]  # fmt: skip
+        ("cookie", c_uint32),
+        ("units", c_uint16),
+        ("status", c_uint8),
+        ("cause", c_uint8),
+        ("address", c_uint64),
+    ]
 
     @property
     def values(self):

@@ -28,10 +28,16 @@ SEED = 20261126
 
 class Engine(Structure):
     _fields_ = [
-        ("keys", c_void_p), ("engine", c_void_p), ("attempts", c_uint32), ("slots", c_uint32),
-        ("tweak_bytes", c_uint32), ("window_bytes", c_uint32), ("causes", c_uint32),
-        ("encrypts", c_bool), ("decrypts", c_bool),
-    ]  # fmt: skip
+        ("keys", c_void_p),
+        ("engine", c_void_p),
+        ("attempts", c_uint32),
+        ("slots", c_uint32),
+        ("tweak_bytes", c_uint32),
+        ("window_bytes", c_uint32),
+        ("causes", c_uint32),
+        ("encrypts", c_bool),
+        ("decrypts", c_bool),
+    ]
 
 
 class Key(Structure):

@@ -20,12 +20,15 @@ def tools(measurement):
             asked.extend((one.aim_mhz, one.seed) for one in identities)
             return [
                 measurement(
-                    "xts-enc", "ecp5", aim_mhz=one.aim_mhz, seed=one.seed,
+                    "xts-enc",
+                    "ecp5",
+                    aim_mhz=one.aim_mhz,
+                    seed=one.seed,
                     mhz=150 - abs(one.aim_mhz - best) / 4 + one.seed,
                     failed="no room" if one.seed in failing else None,
                 )
                 for one in identities
-            ]  # fmt: skip
+            ]
 
         return measure, asked
 

@@ -60,7 +60,9 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
 
 def test_a_datasheet_has_no_older_point(measurement):
     core = contract("xts-enc", {"sbox": "norm"})
-    points = [measurement("xts-enc", "ecp5", changed=dict(core.changed), commit=COMMIT, circuit=circuit)
-              for circuit in ("today", "other")]  # fmt: skip
+    points = [
+        measurement("xts-enc", "ecp5", changed=dict(core.changed), commit=COMMIT, circuit=circuit)
+        for circuit in ("today", "other")
+    ]
     assert section(core, points[1:]) == ""
     assert MARK not in section(core, points) and "LUT4: LUTs of four inputs" in section(core, points)

@@ -45,8 +45,12 @@ def cores(tmp_path):
 def repository(cores):
     """The same in a repository."""
     git = ["git", "-C", cores.parent, "-c", "user.name=n", "-c", "user.email=e"]
-    for command in (("init", "-q"), ("remote", "add", "origin", "ssh://me@example.org/owner/cores.git"), ("add", "."),
-                    ("commit", "-q", "-m", "cores")):  # fmt: skip
+    for command in (
+        ("init", "-q"),
+        ("remote", "add", "origin", "ssh://me@example.org/owner/cores.git"),
+        ("add", "."),
+        ("commit", "-q", "-m", "cores"),
+    ):
         subprocess.run([*git, *command], check=True)
     return cores
 

@@ -266,8 +266,8 @@ say("requests", performance.getEntriesByType("resource").length);
 def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(page(points).replace("</body>", SCRIPT))
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
-               "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]  # fmt: skip
+    browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+    command = [*browser, "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     said = dict(re.findall(r'<p id="([\w-]+)">([^<]*)</p>', dom))
     assert said["rising"] == "70.2 kGE 70.2 kGE 2,000 LC 9,000 LC 23,456 LUT4"

@@ -245,8 +245,9 @@ def test_a_wrong_address_is_refused(address):
 def test_a_sweep_is_stopped_and_goes_on(tmp_path):
     """The command in processes of its own, stopped by a signal when the first point is stored."""
     path = tmp_path / "points.jsonl"
-    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba", "--target", "xc7",
-               "--target", "xc5v", "--workers", "1", "--store", path]  # fmt: skip
+    targets = ("--target", "xc7", "--target", "xc5v")
+    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba", *targets]
+    command += ["--workers", "1", "--store", path]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not path.exists() and first.poll() is None:
         time.sleep(0.1)
@@ -283,8 +284,8 @@ def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
     points, log, preload, address = (tmp_path / name for name in ("points.jsonl", "log", "stand_in.py", "scheduler"))
     preload.write_text(STAND_IN.format(log=str(log)))
     python = [sys.executable, "-m"]
-    command = [*python, "wideblock", "sweep", "xts-enc", "--target", "xc7", "--target", "ecp5", "--seeds", "20",
-               "--store", points, "--scheduler"]  # fmt: skip
+    command = [*python, "wideblock", "sweep", "xts-enc", "--target", "xc7", "--target", "ecp5", "--seeds", "20"]
+    command += ["--store", points, "--scheduler"]
     with ExitStack() as processes:
 
         def start(*arguments):
@@ -293,13 +294,14 @@ def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
             processes.callback(process.kill)
             return process
 
-        start(*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-              "--scheduler-file", address)  # fmt: skip
+        place = ("--host", "127.0.0.1", "--port", "0")
+        file = ("--scheduler-file", address)
+        start(*python, "distributed.cli.dask_scheduler", *place, "--no-dashboard", *file)
+        alone = ("--no-nanny", "--no-dashboard")
         workers = [
-            start(*python, "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
-                  "--no-nanny", "--no-dashboard", "--preload", preload)
+            start(*python, "distributed.cli.dask_worker", *file, "--nthreads", "1", *alone, "--preload", preload)
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         wait_for(address.exists)
         command.append(json.loads(address.read_text())["address"])
         first = start(*command)

@@ -12,10 +12,20 @@ def proof():
 
     def make(core="xts-enc", subject="timing", **fields):
         usual = {
-            "kind": EvidenceKind.PROOF, "changed": {}, "parameters": {}, "method": {"netlist": None}, "circuit": "1:a",
-            "code": "rules", "tools": ("Yosys 0",), "version": "0", "commit": None, "date": "2026-01-02",
-            "seconds": 2.5, "outcome": "passed", "result": {"detail": "d", "method": "m", "gates": 1},
-        }  # fmt: skip
+            "kind": EvidenceKind.PROOF,
+            "changed": {},
+            "parameters": {},
+            "method": {"netlist": None},
+            "circuit": "1:a",
+            "code": "rules",
+            "tools": ("Yosys 0",),
+            "version": "0",
+            "commit": None,
+            "date": "2026-01-02",
+            "seconds": 2.5,
+            "outcome": "passed",
+            "result": {"detail": "d", "method": "m", "gates": 1},
+        }
         return Evidence(core=core, subject=subject, **usual | fields)
 
     return make

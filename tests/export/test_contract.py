@@ -28,10 +28,27 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
     keep = {"s_axis_tkeep", "m_axis_tkeep"} if channel("i").field("keep") else set()
     slot = {"s_axis_key_tuser"} if core.timing.slots else set()
     assert set(width) == {
-        "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast",
-        "m_axis_tdata", "m_axis_tvalid", "m_axis_tready", "m_axis_tlast", "s_axis_key_tdata", "s_axis_key_tvalid",
-        "s_axis_key_tready", "zeroize", "ready", "fault", "computed", *keep, *slot,
-    }  # fmt: skip
+        "aclk",
+        "aresetn",
+        "s_axis_tdata",
+        "s_axis_tuser",
+        "s_axis_tvalid",
+        "s_axis_tready",
+        "s_axis_tlast",
+        "m_axis_tdata",
+        "m_axis_tvalid",
+        "m_axis_tready",
+        "m_axis_tlast",
+        "s_axis_key_tdata",
+        "s_axis_key_tvalid",
+        "s_axis_key_tready",
+        "zeroize",
+        "ready",
+        "fault",
+        "computed",
+        *keep,
+        *slot,
+    }
     assert bool(keep) == (core.behaviour.length.name != "fixed")
     assert all(width[name] == p.beat_bytes for name in keep) and width["fault"] == len(core.behaviour.faults)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
@@ -41,9 +58,19 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
     assert width["s_axis_key_tdata"] == core.component.key_material(p).bits
     inputs = {port.name for port in core.ports if port.direction == "input"}
     assert inputs == {
-        "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready",
-        "s_axis_key_tdata", "s_axis_key_tvalid", "zeroize", *(keep - {"m_axis_tkeep"}), *slot,
-    }  # fmt: skip
+        "aclk",
+        "aresetn",
+        "s_axis_tdata",
+        "s_axis_tuser",
+        "s_axis_tvalid",
+        "s_axis_tlast",
+        "m_axis_tready",
+        "s_axis_key_tdata",
+        "s_axis_key_tvalid",
+        "zeroize",
+        *(keep - {"m_axis_tkeep"}),
+        *slot,
+    }
     assert all(port.meaning for port in core.ports)
 
 

@@ -369,8 +369,11 @@ def test_every_file_of_an_engine_says_which_half_of_mek_is_key1():
     core = contract("xts-both-k", {"registers": "axi4-lite", "header": True, "slots": 4, "sector_bytes": 64})
     files = register_files(core.module, core.registers)
     assert files.keys() == {
-        f"{core.module}_regs.h", f"{core.module}.rdl", "wideblock_engine.c", "wideblock_engine.h",
-    }  # fmt: skip
+        f"{core.module}_regs.h",
+        f"{core.module}.rdl",
+        "wideblock_engine.c",
+        "wideblock_engine.h",
+    }
     sheet = sector.datasheet(core)
     files |= {"component.xml": ipxact(core), "sheet": sheet, "info": json.dumps(core.json()["registers"])}
     del files["wideblock_engine.c"]

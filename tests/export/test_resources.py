@@ -11,17 +11,24 @@ from wideblock.export.resources import resources
 
 pytestmark = pytest.mark.shows("evaluation")
 
-PAPERS = {"AES-PEC": "pipelined AES encryption", "AES-PDC": "pipelined AES decryption",
-          "AES-SDC": "iterative AES decryption", "multiplier": "GF(2^128) multiplier, a product a cycle"}  # fmt: skip
+PAPERS = {
+    "AES-PEC": "pipelined AES encryption",
+    "AES-PDC": "pipelined AES decryption",
+    "AES-SDC": "iterative AES decryption",
+    "multiplier": "GF(2^128) multiplier, a product a cycle",
+}
 
 
-@pytest.mark.parametrize("preset, more", [
-    ("fast-horner-2", {}),
-    ("hmch-brw-3", {}),
-    ("heh-brw-1", {}),
-    ("aez-2-otf", {}),
-    ("xcb-1", {"iterative AES encryption": 1}),  # the call under Ke is beside the lanes
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "preset, more",
+    [
+        ("fast-horner-2", {}),
+        ("hmch-brw-3", {}),
+        ("heh-brw-1", {}),
+        ("aez-2-otf", {}),
+        ("xcb-1", {"iterative AES encryption": 1}),  # the call under Ke is beside the lanes
+    ],
+)
 def test_resources_are_the_papers(preset, more):
     listed = re.findall(r"(\d) (AES-\w+|multiplier)", for_preset(preset)[0].resources)
     theirs = {PAPERS[name]: int(number) for number, name in listed}
@@ -30,8 +37,10 @@ def test_resources_are_the_papers(preset, more):
     # the BRW paper does not list the multiplier, no paper the key expansion
     beside = {"key expansion": 1, "GF(2^128) multiplier, a product a cycle": 1}
     assert theirs and {name: number for name, number in ours.items() if name not in memory} == {
-        **{name: number for name, number in beside.items() if name in ours}, **theirs, **more
-    }  # fmt: skip
+        **{name: number for name, number in beside.items() if name in ours},
+        **theirs,
+        **more,
+    }
     assert "bits of block memory" in memory
 
 

@@ -115,7 +115,7 @@ def test_random_nonces_have_an_end(image, monkeypatch):
         ("aes-gcm-p", ("--icv", "meta", "--set", "data_bytes=100"), "plain64-512 counts 512 bytes, and a sector"),
         ("minalpher", ("--icv", "meta"), "minalpher.* makes messages longer: it seals no sectors"),
     ],
-)  # fmt: skip
+)
 def test_a_line_says_what_does_not_fit(image, monkeypatch, preset, options, said):
     monkeypatch.chdir(image)
     sizes = SIZES if preset == "aes-gcm-p" else {"data_bytes": N}

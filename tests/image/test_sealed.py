@@ -126,7 +126,7 @@ def test_streams(image):
         ({"preset": "xts-enc", "key": bytes(range(32))}, "^xts_enc.*: XTS seals no sectors: each block is"),
         ({"preset": "aez-2t", "key": KEY}, "AEZCore seals no sectors"),
     ],
-)  # fmt: skip
+)
 def test_a_line_says_what_does_not_fit_and_no_file_is_left(image, monkeypatch, arguments, message):
     monkeypatch.chdir(image)
     (image / "short").write_bytes(bytes(799))

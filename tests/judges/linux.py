@@ -111,11 +111,19 @@ CASES = (
     _xts("plain64be, 512", 512, "plain64be", "plain64be", core=False),
     _xts("plain64be, 512, as be128", 512, "plain64be", "be128", core=False),
     _xts("plain64be, 4096", 4096, "plain64be", "plain64be-512", core=False),
-    _xts("blk-crypto, from 8 x 1000", 4096, "plain64", "blk-crypto", LARGE_SECTORS, skip=8000,
-         numbers={"first_sector": 1000}, core=False),
+    _xts(
+        "blk-crypto, from 8 x 1000",
+        4096,
+        "plain64",
+        "blk-crypto",
+        LARGE_SECTORS,
+        skip=8000,
+        numbers={"first_sector": 1000},
+        core=False,
+    ),
     _xts("spdk-simple-lba", 4096, "plain64", "spdk-simple-lba", LARGE_SECTORS, core=False),
     _xts("spdk-incr-512-full-lba", 512, "plain64", "spdk-incr-512-full-lba", core=False),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -354,10 +362,16 @@ def main() -> int:
         return 0
     results = list(compare())
     rows = [
-        (each.case.name, each.case.cipher, each.case.tweak, *((each.sums[way] or "-")[:8] for way in DIRECTIONS),
-         "equal" if each.equal else "DIFFERENT")
-        for each in results if not each.reason
-    ]  # fmt: skip
+        (
+            each.case.name,
+            each.case.cipher,
+            each.case.tweak,
+            *((each.sums[way] or "-")[:8] for way in DIRECTIONS),
+            "equal" if each.equal else "DIFFERENT",
+        )
+        for each in results
+        if not each.reason
+    ]
     print(f"Linux {kernel()}\n\n{table(('case', 'cipher', '--tweak', *DIRECTIONS, 'result'), rows)}")
     for each in results:
         if each.reason:

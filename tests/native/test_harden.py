@@ -39,17 +39,29 @@ def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
 
 
 LEAKS = [  # tables by a byte of a mask and of a key, branches on the carry of a doubling and on a verdict
-    ("schemes.cpp", "        Doubled masks(T);\n        code_book<decrypt>(k1,",
-     "        static const volatile char table[256] = {};\n        (void)table[(uint8_t)T[0]];\n"
-     "        Doubled masks(T);\n        code_book<decrypt>(k1,"),
-    ("schemes.cpp", "            L = twice(L);\n            result ^=",
-     "            L = twice(L);\n            if (L[0] & 1) __asm__ volatile(\"nop\");\n            result ^="),
-    ("schemes.cpp", "        k.set(key, key_bytes);\n        hash.set(",
-     "        static const volatile char table[256] = {};\n        (void)table[key[3]];\n"
-     "        k.set(key, key_bytes);\n        hash.set("),
-    ("wideblock.cpp", "            const uint64_t any = Z[0] | Z[1],",
-     "            if (Z[0]) __asm__ volatile(\"nop\");\n            const uint64_t any = Z[0] | Z[1],"),
-]  # fmt: skip
+    (
+        "schemes.cpp",
+        "        Doubled masks(T);\n        code_book<decrypt>(k1,",
+        "        static const volatile char table[256] = {};\n        (void)table[(uint8_t)T[0]];\n"
+        "        Doubled masks(T);\n        code_book<decrypt>(k1,",
+    ),
+    (
+        "schemes.cpp",
+        "            L = twice(L);\n            result ^=",
+        '            L = twice(L);\n            if (L[0] & 1) __asm__ volatile("nop");\n            result ^=',
+    ),
+    (
+        "schemes.cpp",
+        "        k.set(key, key_bytes);\n        hash.set(",
+        "        static const volatile char table[256] = {};\n        (void)table[key[3]];\n"
+        "        k.set(key, key_bytes);\n        hash.set(",
+    ),
+    (
+        "wideblock.cpp",
+        "            const uint64_t any = Z[0] | Z[1],",
+        '            if (Z[0]) __asm__ volatile("nop");\n            const uint64_t any = Z[0] | Z[1],',
+    ),
+]
 
 
 @pytest.mark.wants("clang++", "MemorySanitizer")

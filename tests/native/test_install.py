@@ -54,12 +54,9 @@ def exported(library):
     return {line.split()[-1] for line in said.splitlines() if line.split()[1] == "T"}
 
 
-VERSIONED = {
-    "0.9": {
-        "check", "close", "crypt", "crypt_numbered", "crypt_segments", "message", "open", "open2", "scheme", "seal",
-        "tweak", "tweaks", "unseal", "version", "width",
-    },
-}  # fmt: skip
+BLOCKS = {"crypt", "crypt_numbered", "crypt_segments", "seal", "unseal"}
+NAMES = {"message", "scheme", "tweak", "version", "width"}
+VERSIONED = {"0.9": {"check", "close", "open", "open2", "tweaks", *BLOCKS, *NAMES}}
 """Names of functions by the version that brought them. A name that was in a release stays."""
 
 

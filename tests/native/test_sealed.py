@@ -186,9 +186,12 @@ def test_aes_gcm_only_seals():
 
 def test_wrong_sizes_are_refused():
     for scheme, n, t, said in (
-        ("hctr2", 0, 16, "sector size"), ("fast-brw", 32, 16, "sector size"), ("heh-brw", 32, 15, "tweak size"),
-        ("eme2", (1 << 30) - 15, 16, "sector size"), ("hctr2", (1 << 64) - 16, 16, "sector size"),
-    ):  # fmt: skip
+        ("hctr2", 0, 16, "sector size"),
+        ("fast-brw", 32, 16, "sector size"),
+        ("heh-brw", 32, 15, "tweak size"),
+        ("eme2", (1 << 30) - 15, 16, "sector size"),
+        ("hctr2", (1 << 64) - 16, 16, "sector size"),
+    ):
         twin = Twin(scheme, bytes(range(48 if scheme == "eme2" else 32)))
         for result in (
             library().wideblock_seal(twin._context, None, None, None, 0, n, None, t, 1),

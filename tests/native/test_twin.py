@@ -233,12 +233,10 @@ def crypt_results(scheme, sectors, sector_bytes, tweak_bytes, *, into=0, from_=0
     middle = ctypes.addressof(room) + (1 << 19)
     out, source, places = (None if at is None else middle + at for at in (into, from_, tweaks))
     twin = Twin(scheme, bytes(range(48 if scheme == "eme2" else 32)))
-    given = loaded.wideblock_crypt(
-        twin._context, 0, source, out, sectors, sector_bytes, places, tweak_bytes, 1
-    )  # fmt: skip
+    given = loaded.wideblock_crypt(twin._context, 0, source, out, sectors, sector_bytes, places, tweak_bytes, 1)
     numbered = loaded.wideblock_crypt_numbered(
         twin._context, 0, source, out, sectors, sector_bytes, bytes(16), tweak_bytes, 1
-    )  # fmt: skip
+    )
     assert not (given and numbered) or room.raw == b"\5" * (1 << 20)
     return [loaded.wideblock_message(result) for result in (given, numbered)]
 

@@ -38,10 +38,20 @@ class Toy(Renewer):
 
 def evidence(core, subject, **fields):
     usual = {
-        "kind": EvidenceKind.PROOF, "changed": {}, "parameters": {}, "method": {}, "circuit": f"1:{core}",
-        "code": "rules", "tools": (), "version": "0", "commit": None, "date": None, "seconds": 2.0, "outcome": "passed",
+        "kind": EvidenceKind.PROOF,
+        "changed": {},
+        "parameters": {},
+        "method": {},
+        "circuit": f"1:{core}",
+        "code": "rules",
+        "tools": (),
+        "version": "0",
+        "commit": None,
+        "date": None,
+        "seconds": 2.0,
+        "outcome": "passed",
         "result": {},
-    }  # fmt: skip
+    }
     return Evidence(core=core, subject=subject, **usual | fields)
 
 

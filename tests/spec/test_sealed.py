@@ -31,8 +31,10 @@ SCHEMES = {
 def test_known_answers():
     (group,) = vectors.load("hctr2_icv")
     assert [(len(v["key"]), len(v["tweak"]), len(v["pt"])) for v in group.vectors] == [
-        (16, 16, 512), (32, 16, 4096), (32, 32, 4096),
-    ]  # fmt: skip
+        (16, 16, 512),
+        (32, 16, 4096),
+        (32, 32, 4096),
+    ]
     for vector in group.vectors:
         sealed = Sealed(HCTR2(vector["key"]))
         assert sealed.seal(vector["tweak"], vector["pt"]) == (vector["icv"], vector["ct"])
@@ -63,8 +65,10 @@ def test_a_changed_sector_is_forged_and_an_old_one_is_not(scheme):
     old, new = draw.randbytes(SECTOR_BYTES), draw.randbytes(SECTOR_BYTES)
     sealed = Sealed(under(key))
     (icv, sector), (new_icv, new_sector), elsewhere = (
-        sealed.seal(tweak, old), sealed.seal(tweak, new), sealed.seal(other, old),
-    )  # fmt: skip
+        sealed.seal(tweak, old),
+        sealed.seal(tweak, new),
+        sealed.seal(other, old),
+    )
     assert icv + sector == under(key).encrypt(tweak, bytes(16) + old)
     for changed in flips(draw, tweak, icv, sector):
         assert forged(sealed, *changed)

@@ -144,8 +144,13 @@ def test_equal_circuits_have_equal_digests(old, new):
 
 def test_each_change_has_a_digest_of_its_own(monkeypatch):
     assert all(old in SMALL for old, _ in OTHER)
-    texts = [SMALL, *(SMALL.replace(old, new).replace("assign z", "assign not_z" if "not_z" in new else "assign z")
-                      for old, new in OTHER)]  # fmt: skip
+    texts = [
+        SMALL,
+        *(
+            SMALL.replace(old, new).replace("assign z", "assign not_z" if "not_z" in new else "assign z")
+            for old, new in OTHER
+        ),
+    ]
     assert len({of(text) for text in texts}) == len(texts)
     assert of(SMALL).startswith(f"{METHOD}:")
     monkeypatch.setattr(module, "METHOD", "next")  # no digest of an older method is taken from the cache

@@ -19,8 +19,11 @@ def test_a_scheme_has_its_narrowest_fastest_core():
     chosen = representatives()
     assert chosen.keys() == catalog.SCHEMES.keys()
     assert [chosen[name] for name in ("xts", "fast", "heh", "scream")] == [
-        "xts-both", "fast-brw-1s", "heh-polys", "scream-r"
-    ]  # fmt: skip
+        "xts-both",
+        "fast-brw-1s",
+        "heh-polys",
+        "scream-r",
+    ]
 
 
 def test_every_scheme_has_a_row_measured_or_not(measurement):

@@ -64,8 +64,16 @@ def test_a_figure_of_another_circuit_stands_in_the_history_alone(monkeypatch, ci
 
 def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypatch):
     monkeypatch.setattr(history, "today", {"xts-enc": "1:now"}.get)
-    area = evidence("xts-enc", "xc7", kind=EvidenceKind.AREA, circuit="1:a", method={"origin": None}, date="2026-01-02",
-                    commit="0123456789ab-dirty", result={"area": 1234, "unit": "LC (estimate)"})  # fmt: skip
+    area = evidence(
+        "xts-enc",
+        "xc7",
+        kind=EvidenceKind.AREA,
+        circuit="1:a",
+        method={"origin": None},
+        date="2026-01-02",
+        commit="0123456789ab-dirty",
+        result={"area": 1234, "unit": "LC (estimate)"},
+    )
     score = replace(
         area, kind=EvidenceKind.MUTATION, subject="mutants", result={"killed": 3, "mutants": 4, "equivalent": 0}
     )
@@ -84,8 +92,13 @@ def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypat
 def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(monkeypatch):
     monkeypatch.setattr(sign_off, "today", {"xts-enc": "1:xts-enc"}.get)
     monkeypatch.setattr(proofs, "code_of_rule", lambda *of: "rules")
-    proof = evidence("xts-enc", "timing", method={"netlist": None}, date="2026-01-02",
-                     result={"detail": "no bit matters", "method": "cone", "gates": 1})  # fmt: skip
+    proof = evidence(
+        "xts-enc",
+        "timing",
+        method={"netlist": None},
+        date="2026-01-02",
+        result={"detail": "no bit matters", "method": "cone", "gates": 1},
+    )
     assert "no bit matters" in pages.proofs.document(sign_off.current([proof]))
     for other in ({"circuit": "1:older"}, {"circuit": None}, {"code": "older rules"}, {"code": None}):
         assert "no bit matters" not in pages.proofs.document(sign_off.current([replace(proof, **other)]))

@@ -76,8 +76,10 @@ def show(found: Records) -> None:
         older = f" ({row['older']})" if row["older"] else ""
         mhz, gbps = (row[name] and round(row[name], 2) for name in ("mhz", "gbps"))
         said = [remarks.setdefault(text, len(remarks) + 1) for text in filter(None, (row["remarks"] or "").split("; "))]
-        lines.append((row["preset"], design(row), row["on"] or "as stated", row["bytes"], row["cycles"], areas + older,
-                      row["ffs"], row["block_rams"], mhz, gbps, " ".join(map(str, said))))  # fmt: skip
+        cycles = (row["bytes"], row["cycles"])
+        size = (areas + older, row["ffs"], row["block_rams"])
+        named = (row["preset"], design(row), row["on"] or "as stated")
+        lines.append((*named, *cycles, *size, mhz, gbps, " ".join(map(str, said))))
     head = ("preset", "design", "on", "bytes", "cycles", "area", "FF", "block RAM", "MHz", "Gb/s", "remarks")
     table(head, lines)
     out.print(

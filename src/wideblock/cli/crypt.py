@@ -164,34 +164,56 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 
 def encrypt(
-    preset: Preset, source: In, target: Out, key: OneKey = None, keys: Keys = None, first_sector: First = 0,
-    tweak: Tweak = None, tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None,
-    engine: Engine = None, threads: Threads = None, force: Force = False, device: Device = False,
-    accept_broken: AcceptBroken = False, changes: Set = None,
-) -> None:  # fmt: skip
+    preset: Preset,
+    source: In,
+    target: Out,
+    key: OneKey = None,
+    keys: Keys = None,
+    first_sector: First = 0,
+    tweak: Tweak = None,
+    tweak_offset: Offset = 0,
+    icv: Icv = None,
+    layout: LayoutName = None,
+    stride: Stride = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    force: Force = False,
+    device: Device = False,
+    accept_broken: AcceptBroken = False,
+    changes: Set = None,
+) -> None:
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    job = ImageJob(
-        decrypt=False, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
-        threads=threads, force=force, device=device, accept_broken=accept_broken,
-    )  # fmt: skip
-    crypt(preset, changes, key, keys, source, target, layout_of(icv, layout, stride), job)
+    job = ImageJob(decrypt=False, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset)
+    job = replace(job, engine=engine or "", threads=threads, force=force, device=device, accept_broken=accept_broken)
+    crypt(preset, changes, (key, keys), (source, target), layout_of(icv, layout, stride), job)
 
 
 def decrypt(
-    preset: Preset, source: In, target: Out, key: OneKey = None, keys: Keys = None, first_sector: First = 0,
-    tweak: Tweak = None, tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None,
-    engine: Engine = None, threads: Threads = None, force: Force = False, device: Device = False,
-    accept_broken: AcceptBroken = False, changes: Set = None,
-) -> None:  # fmt: skip
+    preset: Preset,
+    source: In,
+    target: Out,
+    key: OneKey = None,
+    keys: Keys = None,
+    first_sector: First = 0,
+    tweak: Tweak = None,
+    tweak_offset: Offset = 0,
+    icv: Icv = None,
+    layout: LayoutName = None,
+    stride: Stride = None,
+    engine: Engine = None,
+    threads: Threads = None,
+    force: Force = False,
+    device: Device = False,
+    accept_broken: AcceptBroken = False,
+    changes: Set = None,
+) -> None:
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default.
 
     With integrity check values a forged sector becomes zeros, its number is printed, and the exit status is 1.
     """
-    job = ImageJob(
-        decrypt=True, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset, engine=engine or "",
-        threads=threads, force=force, device=device, accept_broken=accept_broken,
-    )  # fmt: skip
-    crypt(preset, changes, key, keys, source, target, layout_of(icv, layout, stride), job)
+    job = ImageJob(decrypt=True, first_sector=first_sector, tweak=tweak or "", tweak_offset=tweak_offset)
+    job = replace(job, engine=engine or "", threads=threads, force=force, device=device, accept_broken=accept_broken)
+    crypt(preset, changes, (key, keys), (source, target), layout_of(icv, layout, stride), job)
 
 
 def layout_of(icv: Path | None, name: str | None, stride: int | None) -> "Layout | None":
@@ -212,10 +234,19 @@ def layout_of(icv: Path | None, name: str | None, stride: int | None) -> "Layout
 
 
 def crypt(
-    preset: str, changes: list[str] | None, key: str | None, keys: Path | None, source: Path, target: Path,
-    layout: "Layout | None", job: ImageJob,
-) -> None:  # fmt: skip
-    """Does ``job``, by the usual engine and convention if it names none."""
+    preset: str,
+    changes: list[str] | None,
+    given: tuple[str | None, Path | None],
+    ends: tuple[Path, Path],
+    layout: "Layout | None",
+    job: ImageJob,
+) -> None:
+    """Does ``job``, by the usual engine and convention if it names none.
+
+    given: a key, and a file of keys; one of the two is None
+    ends:  source and target
+    """
+    (key, keys), (source, target) = given, ends
     core = configured(preset, settings(changes))
     authenticates = core.kind is AEAD
     if authenticates and not layout:
@@ -235,17 +266,17 @@ def crypt(
     name = f"{core.module}, {job.engine}"
     forgeries: Forgeries | None = None
     with progress(f"{'de' if job.decrypt else 'en'}crypting with {name}", before=f"preparing {name}") as report:
-        ends = (
+        opened = (
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
         )
         if layout:
             from wideblock.image.sealed import seal_image
 
-            done, forgeries = seal_image(core, key_of(key or "", core.key_bytes), *ends, layout, job, report)
+            done, forgeries = seal_image(core, key_of(key or "", core.key_bytes), *opened, layout, job, report)
         else:
-            given = keyring_of(keys, core.key_bytes) if keys else key_of(key or "", core.key_bytes)
-            done = crypt_image(core, given, *ends, job, report)
+            held = keyring_of(keys, core.key_bytes) if keys else key_of(key or "", core.key_bytes)
+            done = crypt_image(core, held, *opened, job, report)
     size = done.sectors * (core.parameters.data_bytes if authenticates else core.parameters.sector_bytes)
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""

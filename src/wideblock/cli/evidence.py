@@ -74,24 +74,26 @@ def evidence(
 
 def _values(work: Plan) -> dict:
     tasks = [
-        {"kind": task.kind, "core": task.name, "subjects": [question.subject for question in task.questions],
-         "seconds": task.seconds, "known": task.known, "blocked": task.blocked or None}
+        {
+            "kind": task.kind,
+            "core": task.name,
+            "subjects": [question.subject for question in task.questions],
+            "seconds": task.seconds,
+            "known": task.known,
+            "blocked": task.blocked or None,
+        }
         for task in work.tasks
-    ]  # fmt: skip
+    ]
     counts = {kind: {name: getattr(work, name)[kind] for name in COUNTS} for kind in work.wanted}
     return {"counts": counts, "tasks": tasks}
 
 
 def _show(work: Plan) -> None:
     """Prints the open runs in their order, then counts and expected times by kind."""
-    table(
-        ("kind", "core", "results", "CPU seconds", "expected by"),
-        (
-            (task.kind, task.name, len(task.questions), task.seconds,
-             task.blocked or ("an earlier run" if task.known else "other cores"))
-            for task in work.tasks
-        ),
-    )  # fmt: skip
+    expected = (task.blocked or ("an earlier run" if task.known else "other cores") for task in work.tasks)
+    listed = ((task.kind, task.name, len(task.questions), task.seconds) for task in work.tasks)
+    head = ("kind", "core", "results", "CPU seconds", "expected by")
+    table(head, ((*task, by) for task, by in zip(listed, expected, strict=True)))
     rows = []
     for kind in work.wanted:
         open_tasks = [task for task in work.tasks if task.kind is kind]

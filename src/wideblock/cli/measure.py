@@ -20,10 +20,8 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     with stages(f"measuring {core.module}"):
         found = cycles(core)
     if json:
-        as_json(
-            {"preset": core.name, "changed": dict(core.changed), "stated": found.stated, **found.measured,
-             "equal": found.equal}
-        )  # fmt: skip
+        named = {"preset": core.name, "changed": dict(core.changed)}
+        as_json({**named, "stated": found.stated, **found.measured, "equal": found.equal})
     else:
         table(
             ("cycles", "stated", *found.measured),

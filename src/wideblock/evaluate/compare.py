@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our rows for each preset, with published rows beside, as data."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
@@ -29,6 +29,15 @@ UNITS = {
     "kGE": "cell area over that of a thousand two-input NANDs",
 }
 """Units of area, and what each counts."""
+
+COLUMNS = (
+    *("preset", "by", "design", "on", "bytes", "cycles", "cycles_alike"),
+    *UNITS,
+    *("ffs", "block_rams", "mhz", "gbps"),
+    *METRICS,
+    *("period_ns", "lut_ff_pairs", "iobs", "key_setup", "ten_blocks", "resources", "source", "older"),
+)
+"""Columns of :func:`records`, without the remarks."""
 
 
 @dataclass(frozen=True)
@@ -131,37 +140,78 @@ def records(rows: Iterable[ComparedRow]) -> Records:
     listed = list(rows)
     for row in listed:
         if theirs := row.published:
-            line = (row.preset, theirs.kind, theirs.design, f"{theirs.family}, {theirs.table}", theirs.bytes,
-                    theirs.cycles, theirs.alike, *_areas(theirs.areas), theirs.registers, theirs.brams, theirs.mhz,
-                    theirs.gbps, *astuple(of_published(theirs)), theirs.period_ns, theirs.lut_ff_pairs, theirs.iobs,
-                    theirs.key_setup, theirs.message(TEN), theirs.resources or None, theirs.source,
-                    None)  # fmt: skip
+            line = _line(_of_published(row.preset, theirs))
             found.setdefault(row.preset, {})[line] = dict.fromkeys(filter(None, [theirs.remark]))
     luts = {(row.preset, row.part): row for row in listed if row.luts}
     stated = {row.preset: row for row in listed if row.ten_blocks}
     for row in listed:
         full, cycles = luts.get((row.preset, row.part), row), stated.get(row.preset, row)
-        areas = tuple(filter(None, (row.area, full.luts)))
-        period = 1000 / row.mhz if row.mhz else None
-        line = (row.preset, "ours" if row.published else "ours alone", row.preset, row.part, row.size, row.cycles,
-                row.cycles, *_areas(areas), row.ffs, row.block_rams, row.mhz, row.gbps, *astuple(full.metrics), period,
-                None, None, cycles.key_setup, cycles.ten_blocks, None, None,
-                row.older.strip(" ()") or None)  # fmt: skip
+        line = _line(_of_ours(row, full, cycles))
         said = dict.fromkeys(row.remarks)
         if row.published:
             said.pop(row.published.remark, None)
         found.setdefault(row.preset, {}).setdefault(line, {}).update(said)
-    head = ("preset", "by", "design", "on", "bytes", "cycles", "cycles_alike", *UNITS, "ffs", "block_rams", "mhz",
-            "gbps", *METRICS, "period_ns", "lut_ff_pairs", "iobs", "key_setup", "ten_blocks", "resources", "source",
-            "older", "remarks")  # fmt: skip
     told = ((*line, "; ".join(said) or None) for lines in found.values() for line, said in lines.items())
-    return Records(head, tuple(told))
+    return Records((*COLUMNS, "remarks"), tuple(told))
 
 
-def _areas(areas: Iterable[Area]) -> tuple[float | None, ...]:
-    """The areas in the order of the units."""
-    values = {area.unit.partition(" ")[0]: area.value for area in areas}
-    return tuple(values.get(unit) for unit in UNITS)
+def _line(values: Mapping[str, object]) -> tuple[object, ...]:
+    """The values in the order of the columns; None where there is no value."""
+    return tuple(values.get(column) for column in COLUMNS)
+
+
+def _of_published(preset: str, row: Published) -> dict[str, object]:
+    """Values of a published row by column."""
+    return {
+        "preset": preset,
+        "by": row.kind,
+        "design": row.design,
+        "on": f"{row.family}, {row.table}",
+        "bytes": row.bytes,
+        "cycles": row.cycles,
+        "cycles_alike": row.alike,
+        **_areas(row.areas),
+        "ffs": row.registers,
+        "block_rams": row.brams,
+        "mhz": row.mhz,
+        "gbps": row.gbps,
+        **asdict(of_published(row)),
+        "period_ns": row.period_ns,
+        "lut_ff_pairs": row.lut_ff_pairs,
+        "iobs": row.iobs,
+        "key_setup": row.key_setup,
+        "ten_blocks": row.message(TEN),
+        "resources": row.resources or None,
+        "source": row.source,
+    }
+
+
+def _of_ours(row: ComparedRow, full: ComparedRow, stated: ComparedRow) -> dict[str, object]:
+    """Values of our row by column, with the LUTs and metrics of ``full`` and the cycles of a message of ``stated``."""
+    return {
+        "preset": row.preset,
+        "by": "ours" if row.published else "ours alone",
+        "design": row.preset,
+        "on": row.part,
+        "bytes": row.size,
+        "cycles": row.cycles,
+        "cycles_alike": row.cycles,
+        **_areas(filter(None, (row.area, full.luts))),
+        "ffs": row.ffs,
+        "block_rams": row.block_rams,
+        "mhz": row.mhz,
+        "gbps": row.gbps,
+        **asdict(full.metrics),
+        "period_ns": 1000 / row.mhz if row.mhz else None,
+        "key_setup": stated.key_setup,
+        "ten_blocks": stated.ten_blocks,
+        "older": row.older.strip(" ()") or None,
+    }
+
+
+def _areas(areas: Iterable[Area]) -> dict[str, float]:
+    """The areas by unit."""
+    return {area.unit.partition(" ")[0]: area.value for area in areas}
 
 
 def _row(name: str, theirs: Published | None, point: Point | None, interval: int, size: int) -> ComparedRow:
@@ -181,9 +231,9 @@ def _row(name: str, theirs: Published | None, point: Point | None, interval: int
     if point is None or found is None:
         return row
     luts = Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None
-    area = Area(found.area, found.unit)
-    return replace(row, area=area, luts=luts, ffs=found.ffs, block_rams=found.block_rams, part=found.part,
-                   mhz=found.mhz, gbps=found.gbps, older=older(point), tools=point.identity.tools)  # fmt: skip
+    row = replace(row, area=Area(found.area, found.unit), luts=luts, ffs=found.ffs, block_rams=found.block_rams)
+    row = replace(row, part=found.part, mhz=found.mhz, gbps=found.gbps)
+    return replace(row, older=older(point), tools=point.identity.tools)
 
 
 def _message(name: str) -> dict[str, int]:

@@ -132,8 +132,8 @@ def strips(values: Mapping[str, Sequence[float]], *, x: str) -> str:
     ticks = [
         {"name": name, "x": each, "text": f"{name}: {figure(each)}"} for name, all in values.items() for each in all
     ]
-    dots = [{"name": name, "x": median_low(all), "text": f"{name}: median {figure(median_low(all))}"}
-            for name, all in values.items()]  # fmt: skip
+    medians = {name: median_low(all) for name, all in values.items()}
+    dots = [{"name": name, "x": each, "text": f"{name}: median {figure(each)}"} for name, each in medians.items()]
     words = {"description": {"field": "text", "type": "nominal"}}
     return _drawn(
         {

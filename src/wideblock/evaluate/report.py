@@ -64,9 +64,9 @@ class Entry:
     def build(self) -> str:
         """All differences between rows of a preset on a device: parameters, options, the clock aimed at."""
         core = self.point.identity
+        changed = [f"{name}={value}" for name, value in core.changed.items()]
         aim = [f"aim {core.aim_mhz:g} MHz"] if core.aim_mhz else []
-        return " ".join((*(f"{name}={value}" for name, value in core.changed.items()), *core.options,
-                         *core.route_options, *aim))  # fmt: skip
+        return " ".join([*changed, *core.options, *core.route_options, *aim])
 
     @property
     def width(self) -> int | None:
@@ -154,8 +154,11 @@ def _devices(
 
 def _clocks(found: Sequence[Entry]) -> list[Plot]:
     """Routed clocks of all seeds of the flows with three seeds or more."""
-    flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
-             for e in found if len(e.seeds) >= 3}  # fmt: skip
+    flows = {
+        f"{each.point.name}, {each.target.name} at {each.point.identity.aim_mhz:g}": each.seeds
+        for each in found
+        if len(each.seeds) >= 3
+    }
     if not flows:
         return []
     caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."

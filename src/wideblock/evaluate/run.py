@@ -100,15 +100,19 @@ def measure(identity: Identity) -> Point:
     The point has version and commit of the process that measures. Raises FlowError from the tools, and if their
     versions here are not those of ``identity``.
     """
-    target = target_of(identity.target)
-    wanted = identity.tools
-    identity = identify(
-        identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed,
-        mhz=identity.aim_mhz, options=identity.options, route_options=identity.route_options,
-    )  # fmt: skip
-    if identity.tools != wanted:
-        raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
-    return build(identity, lambda: design(identity))
+    here = identify(
+        identity.preset,
+        identity.changed,
+        target_of(identity.target),
+        routed=identity.seed is not None,
+        seed=identity.seed,
+        mhz=identity.aim_mhz,
+        options=identity.options,
+        route_options=identity.route_options,
+    )
+    if here.tools != identity.tools:
+        raise FlowError(f"the tools are to be {', '.join(identity.tools)}; here are {', '.join(here.tools)}")
+    return build(here, lambda: design(here))
 
 
 def build(identity: Identity, design_of: Callable[[], Design]) -> Point:
@@ -127,8 +131,15 @@ def build(identity: Identity, design_of: Callable[[], Design]) -> Point:
         area, clock = _area(design.source, target.name, identity.options), None
         if identity.seed is not None:
             log.info("%s on %s: place and route", identity.name, target.name)
-            clock = place.place(design.source, target, clock=design.clock, seed=identity.seed, mhz=mhz,
-                                options=identity.options, route_options=identity.route_options)  # fmt: skip
+            clock = place.place(
+                design.source,
+                target,
+                clock=design.clock,
+                seed=identity.seed,
+                mhz=mhz,
+                options=identity.options,
+                route_options=identity.route_options,
+            )
     if not area.area:
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)

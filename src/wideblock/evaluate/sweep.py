@@ -85,8 +85,8 @@ def open_points(points: Sequence[Identity], store: Path, *, again: bool = False,
     has another digest now, or if the digest was not noted.
     again: also those in the store          retry: also failed points of the store
     """
-    stored = {point.identity.key: point for point in current(load(store, missing_ok=True))
-              if point.figures or not retry}  # fmt: skip
+    found = current(load(store, missing_ok=True))
+    stored = {point.identity.key: point for point in found if point.figures or not retry}
     wanted = []
     for point in points:
         old = stored.get(point.key)

@@ -48,8 +48,8 @@ def demonstrate(
     with working(f"encrypting, RTL of {core.module}", f"preparing {core.module}") as report:
         encrypted = crypt_image(core, KEY, plain, cipher, ImageJob(force=True, accept_broken=True), report)
     rate = encrypted.sectors / encrypted.seconds
-    say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
-        f"{rate:,.0f} sectors a second")  # fmt: skip
+    cycles = f"{encrypted.cycles:,} cycles of the core, {rate:,.0f} sectors a second"
+    say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {cycles}")
     with working("decrypting, specification", None) as report:
         job = ImageJob(decrypt=True, engine="spec", force=True, accept_broken=True)
         decrypted = crypt_image(core, KEY, cipher, back, job, report)
@@ -71,12 +71,14 @@ def _show_diffusion(core: SectorContract, plain: np.ndarray, cipher: np.ndarray,
     """Says what equal sectors became, and what one flipped bit does to a sector."""
     size = core.parameters.sector_bytes
     same, different = equal_sectors(plain, cipher)
-    say(f"{same} sectors of the image equal another one; encrypted, {different} of them differ from all others"
-        if same else "no two sectors of the image are equal")  # fmt: skip
+    if same:
+        say(f"{same} sectors of the image equal another one; encrypted, {different} of them differ from all others")
+    else:
+        say("no two sectors of the image are equal")
     number = len(cipher) // 2
     changed, bits = flip(core, number, cipher[number].tobytes(), bit=12345 % (8 * size))
-    say(f"one bit flipped in encrypted sector {number}: {changed} of {size} bytes are wrong after "
-        f"decryption, {100 * bits / (8 * size):.1f} % of the bits")  # fmt: skip
+    wrong = f"{changed} of {size} bytes are wrong after decryption, {100 * bits / (8 * size):.1f} % of the bits"
+    say(f"one bit flipped in encrypted sector {number}: {wrong}")
 
 
 def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:

@@ -49,10 +49,7 @@ class Twin:
         """
         sectors, tweaks = _rows(sectors, tweaks)
         out = _place(out, sectors)
-        self._call(
-            "crypt", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, tweaks.ctypes.data,
-            tweaks.shape[1], threads,
-        )  # fmt: skip
+        self._call("crypt", decrypt, sectors, out, *sectors.shape, tweaks, tweaks.shape[1], threads)
         return out
 
     def crypt_numbered(
@@ -70,10 +67,7 @@ class Twin:
         """
         sectors = np.ascontiguousarray(sectors)
         out, number = _place(out, sectors), first.to_bytes(16, "little")
-        self._call(
-            "crypt_numbered", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, number, tweak_bytes,
-            threads,
-        )  # fmt: skip
+        self._call("crypt_numbered", decrypt, sectors, out, *sectors.shape, number, tweak_bytes, threads)
         return out
 
     def seal(self, sectors: Bytes, tweaks: Bytes, threads: int = 1) -> tuple[Bytes, Bytes]:
@@ -83,10 +77,7 @@ class Twin:
         """
         sectors, tweaks = _rows(sectors, tweaks)
         out, icvs = np.empty_like(sectors), np.empty((len(sectors), ICV), np.uint8)
-        self._call(
-            "seal", sectors.ctypes.data, out.ctypes.data, icvs.ctypes.data, *sectors.shape, tweaks.ctypes.data,
-            tweaks.shape[1], threads,
-        )  # fmt: skip
+        self._call("seal", sectors, out, icvs, *sectors.shape, tweaks, tweaks.shape[1], threads)
         return out, icvs
 
     def unseal(self, sectors: Bytes, icvs: Bytes, tweaks: Bytes, threads: int = 1) -> tuple[Bytes, NDArray[np.bool_]]:
@@ -96,10 +87,8 @@ class Twin:
         if icvs.shape != (len(sectors), ICV):
             raise ValueError(f"ICVs must be {len(sectors)} rows of {ICV} bytes, got {icvs.shape}")
         out, verdicts = np.empty_like(sectors), np.empty(len(sectors), np.bool_)
-        self._call(
-            "unseal", sectors.ctypes.data, out.ctypes.data, icvs.ctypes.data, verdicts.ctypes.data, *sectors.shape,
-            tweaks.ctypes.data, tweaks.shape[1], threads, allowed=FORGED,
-        )  # fmt: skip
+        rows = (*sectors.shape, tweaks, tweaks.shape[1])
+        self._call("unseal", sectors, out, icvs, verdicts, *rows, threads, allowed=FORGED)
         return out, verdicts
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
@@ -116,9 +105,11 @@ class Twin:
         return out.raw
 
     def _call(self, function: str, *arguments: object, allowed: int = 0) -> None:
+        """Calls a function of the library, with arrays as the addresses of their data. Raises ValueError."""
         if not self.close.alive:
             raise ValueError("the twin is closed")
-        result = getattr(self._library, f"wideblock_{function}")(self._context, *arguments)
+        plain = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments]
+        result = getattr(self._library, f"wideblock_{function}")(self._context, *plain)
         if result != allowed:
             self._expect(result, self._scheme)
 

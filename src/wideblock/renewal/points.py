@@ -46,11 +46,9 @@ class Points(Renewer):
     def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
         for question in questions:
             asked = question.method
-            point = attempt(
-                identify(question.core, question.changed, target(question.subject), routed=asked["seed"] is not None,
-                         seed=asked["seed"], mhz=asked["aim_mhz"], options=asked["options"],
-                         route_options=asked["route_options"])
-            )  # fmt: skip
+            seed = {"routed": asked["seed"] is not None, "seed": asked["seed"]}
+            flow = {"mhz": asked["aim_mhz"], "options": asked["options"], "route_options": asked["route_options"]}
+            point = attempt(identify(question.core, question.changed, target(question.subject), **seed, **flow))
             assert point  # the identity has no circuit that could be unchanged
             found = point.evidence
             yield replace(found, circuit=found.circuit or circuit_of(question.core, question.changed))
@@ -58,17 +56,18 @@ class Points(Renewer):
 
 def _unchanged(name: str) -> Identity:
     """A preset as it is on the first target."""
-    return Identity(preset=name, changed={}, parameters={}, target=FIRST, options=(), seed=None, aim_mhz=None, tools=(),
-                    version="", commit=None)  # fmt: skip
+    core = {"preset": name, "changed": {}, "parameters": {}}
+    flow = {"target": FIRST, "options": (), "seed": None, "aim_mhz": None, "tools": ()}
+    return Identity(**core, **flow, version="", commit=None)
 
 
 def _question(known: Identity, worth: float) -> Question:
     """The question that a point answers, with today's options of the flow; blocked where a tool is missing."""
     asked, blocked = known, ""
     try:
-        flow = settings(target(known.target), routed=known.seed is not None, seed=known.seed, mhz=known.aim_mhz,
-                        options=known.options, route_options=known.route_options or None)  # fmt: skip
-        asked = replace(known, **flow)
+        seed = {"routed": known.seed is not None, "seed": known.seed}
+        options = {"options": known.options, "route_options": known.route_options or None}
+        asked = replace(known, **settings(target(known.target), **seed, mhz=known.aim_mhz, **options))
     except FlowError as error:
         blocked = str(error)
     return Question(asked.kind, asked.target, asked.preset, asked.changed, asked.settings, worth, blocked)

@@ -56,8 +56,8 @@ class Checks(Renewer):
             core = contract(question.core, question.changed)
             options = {"amount": question.method["amount"], "seed": question.method["seed"]}
             with cpu_time() as used:
-                report, _ = checked(core, question.method["judge"], None, None, None,
-                                    options | {"vectors": core.known_answers})  # fmt: skip
+                answers = {"vectors": core.known_answers}
+                report, _ = checked(core, question.method["judge"], None, None, None, options | answers)
             result = {
                 "checks": {
                     each.name: [str(each.outcome), each.sectors, each.cycles, each.tried] for each in report.checks

@@ -40,11 +40,12 @@ COMMUTATIVE = frozenset(
 COMBINATIONAL = COMMUTATIVE | frozenset(
     f"${name}"
     for name in (
-        "not", "pos", "neg", "reduce_and", "reduce_or", "reduce_xor", "reduce_xnor", "reduce_bool", "logic_not", "sub",
-        "shl", "shr", "sshl", "sshr", "shift", "shiftx", "lt", "le", "ge", "gt", "div", "mod", "divfloor", "modfloor",
-        "pow", "mux", "pmux", "bmux", "demux", "bwmux", "bweqx",
+        *("not", "pos", "neg", "reduce_and", "reduce_or", "reduce_xor", "reduce_xnor", "reduce_bool", "logic_not"),
+        *("sub", "shl", "shr", "sshl", "sshr", "shift", "shiftx", "lt", "le", "ge", "gt"),
+        *("div", "mod", "divfloor", "modfloor", "pow"),
+        *("mux", "pmux", "bmux", "demux", "bwmux", "bweqx"),
     )
-)  # fmt: skip
+)
 """Types of cells that are merged if their inputs are equal."""
 
 _OPERANDS = {"A_WIDTH", "B_WIDTH", "A_SIGNED", "B_SIGNED"}  # labels of the operands of a commutative cell

@@ -29,8 +29,14 @@ def test_an_empty_message_has_eoi_on_its_nonce():
         "HDR = 43000000",
     ]
     assert lines(api.decrypt(NPUB, b"", NPUB)) == [
-        "INS = 30000000", "HDR = D6000010", npub, "HDR = 12000000", "HDR = 52000000", "HDR = 83000010", npub,
-    ]  # fmt: skip
+        "INS = 30000000",
+        "HDR = D6000010",
+        npub,
+        "HDR = 12000000",
+        "HDR = 52000000",
+        "HDR = 83000010",
+        npub,
+    ]
     assert lines(api.encrypted(0, NPUB)) == [
         "HDR = 52000000",
         "HDR = 83000010",

@@ -88,8 +88,10 @@ class Machine:
         socket = self.folder / f"{name}.socket"
         served = subprocess.Popen(
             [sys.executable, "-m", "tests.drivers.linux.bridge", self.library, socket],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             console = self._boot(root, socket, served, settings)
             said, complained = served.communicate(timeout=30)

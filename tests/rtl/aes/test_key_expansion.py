@@ -14,10 +14,21 @@ pytestmark = pytest.mark.shows("aes-cores")
 
 # cycles a round key: more than two only where the S-box has more than one step
 PARAMETERS = [
-    (128, "lut", 1, 1), (128, "lut", 2, 2), (128, "lut", 4, 2), (128, "composite", 1, 1), (128, "composite", 2, 2),
-    (128, "composite", 4, 4), (128, "norm", 2, 2), (256, "lut", 1, 1), (256, "lut", 2, 2), (256, "composite", 1, 1),
-    (256, "composite", 3, 3), (192, "lut", 1, 1), (192, "lut", 2, 2), (192, "composite", 4, 4),
-]  # fmt: skip
+    (128, "lut", 1, 1),
+    (128, "lut", 2, 2),
+    (128, "lut", 4, 2),
+    (128, "composite", 1, 1),
+    (128, "composite", 2, 2),
+    (128, "composite", 4, 4),
+    (128, "norm", 2, 2),
+    (256, "lut", 1, 1),
+    (256, "lut", 2, 2),
+    (256, "composite", 1, 1),
+    (256, "composite", 3, 3),
+    (192, "lut", 1, 1),
+    (192, "lut", 2, 2),
+    (192, "composite", 4, 4),
+]
 
 
 async def load(ctx, dut, key):

@@ -52,9 +52,13 @@ async def encrypted(ctx, dut, block):
     return ctx.get(dut.o.payload).to_bytes(16, "little"), waited, cycles
 
 
-@pytest.mark.parametrize("key_bits, result", [
-    (128, "69c4e0d86a7b0430d8cdb78070b4c55a"), (256, "8ea2b7ca516745bfeafc49904b496089"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key_bits, result",
+    [
+        (128, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (256, "8ea2b7ca516745bfeafc49904b496089"),
+    ],
+)
 def test_fips_197(key_bits, result):
     """FIPS 197, appendix C."""
     dut = OnTheFlyEncryption(key_bits=key_bits)
@@ -197,10 +201,13 @@ def test_clear_zeroes_keys_and_block(key_bits):
     run(fragment, bench)
 
 
-@pytest.mark.parametrize("key_bits, message", [
-    (192, "key_bits must be 128 or 256, whole round keys, got 192"),
-    (64, "key_bits must be one of 128, 192, 256, got 64"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key_bits, message",
+    [
+        (192, "key_bits must be 128 or 256, whole round keys, got 192"),
+        (64, "key_bits must be one of 128, 192, 256, got 64"),
+    ],
+)
 def test_impossible_keys(key_bits, message):
     with pytest.raises(ValueError, match=message):
         OnTheFlyEncryption(key_bits=key_bits)

@@ -88,7 +88,7 @@ FAULTS = {
         (engines, "SlotEngine", engine, "self.ready.eq(tested & ~clear & ~failed)", "self.ready.eq(~clear & ~failed)"),
         BOTH,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", few_of_many(list(FAULTS), ["a write of DONE in a clear is dropped"]))

@@ -76,7 +76,7 @@ FAULTS = {
         (engine, "SlotTable", slots, "there = (slot[self.bits :] == 0)", "there = (slot[self.bits :] != 1)"),
         ("slot table", "SLOT_STATE|SLOT_BLOCKS"),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(

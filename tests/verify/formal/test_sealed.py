@@ -32,7 +32,7 @@ FAULTS = (
     (prove_release, Fault("a verdict in the row of another", "core.verdicts.write_addr", "was ^ 1'b1")),
     (prove_timing, Fault("ready depends on the ICV", "core.entrance.i__ready", "was && !s[130]", ICV_BIT)),
     (prove_secrecy, Ungated("core.inner")),
-)  # fmt: skip
+)
 
 
 @over("prove", [prove_release, prove_timing, prove_secrecy, prove_stable])
