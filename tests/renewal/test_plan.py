@@ -84,3 +84,10 @@ def test_the_package_asks_for_every_preset():
     small = subjects()
     assert {core.preset.scheme.name for core in small} == schemes and len(small) == len(schemes) + 1
     assert [core.enclosed for core in small].count(True) == 1
+    rules = {task.name: {each.subject for each in task.questions} for task in found.tasks if task.kind is PROOF}
+    whole = rules["xts-enc"]
+    engines = [name for name in rules if "registers=axi4-lite" in name]
+    assert len(engines) == 3 and all(rules[name] == whole >= {"isolation", "keys"} for name in engines)
+    assert (
+        sum("error_beats=true" in name.lower() for name in engines) == sum("dma=axi4" in name for name in engines) == 1
+    )

@@ -47,14 +47,16 @@ def test_every_rule_is_described():
 def test_the_document_says_what_is_recorded_and_what_is_not():
     failed = replace(PROVED, core="xts-dec", outcome="failed", result={"detail": "fault depends on s_axis_tuser[9]"})
     mapped = replace(PROVED, method={"netlist": "xc7"}, changed={"sector_bytes": 32})
-    text = document([PROVED, failed, mapped])
+    engine = replace(PROVED, core="xts-enc-k", changed={"registers": "axi4-lite"})
+    text = document([PROVED, failed, mapped, engine])
     assert text.count("## ") == len(RULES)
     timing = text[text.index("## timing") :]
-    assert f"of {len(PRESETS)} presets: proved 1, NOT PROVED 1; not recorded {len(PRESETS) - 2}: aes-gcm, " in timing
+    others = f"of 1 other cores: proved 1; not recorded {len(PRESETS) - 2}: aes-gcm, "
+    assert f"of {len(PRESETS)} presets: proved 1, NOT PROVED 1; {others}" in timing
     assert "2026-01-02, commit abc; Yosys 1" in timing
     assert (
-        "| xts-enc (1.2), xts-enc sector_bytes=32, netlist for xc7 (1.2) | proved | i.last: lengths are public |"
-        in timing
+        "| xts-enc (1.2), xts-enc-k registers=axi4-lite (1.2), xts-enc sector_bytes=32, netlist for xc7 (1.2) "
+        "| proved | i.last: lengths are public |" in timing
     )
     assert "| xts-dec (1.2) | NOT PROVED | fault depends on s_axis_tuser[9] |" in timing
     assert f"of {len(PRESETS)} presets: none recorded" in text[: text.index("## timing")]

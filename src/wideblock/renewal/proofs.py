@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs of every rule for every preset, and of netlists and further sizes proved before."""
+"""Proofs of every rule for every preset, for small engines, and of netlists and further sizes proved before."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,6 +8,7 @@ from wideblock.catalog.kinds import AEAD
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import contract
 from wideblock.renewal.question import Question, Renewer
+from wideblock.renewal.simulations import engine
 from wideblock.synth.targets import fpga
 from wideblock.verify.formal.findings import RULES, findings
 from wideblock.verify.formal.record import code_of_rule, proof_evidence
@@ -16,6 +17,9 @@ __all__ = ["Proofs"]
 
 PORTS = {"ports": "axi4-stream"}
 """Further ports of a core of messages; the rules are proved with each form of ports."""
+
+ENGINES = ({}, {"error_beats": True}, {"dma": "axi4"})
+"""Further parameters of the small engine, whose rules no preset as shipped has."""
 
 
 class Proofs(Renewer):
@@ -28,7 +32,8 @@ class Proofs(Renewer):
         presets = [name for name in names if name in catalog.PRESETS]
         for name in presets:
             ports = [{}, PORTS] if catalog.preset(name).scheme.kind is AEAD else [{}]
-            for changed in ports:
+            engines = [dict(engine(further).changed) for further in ENGINES] if name == engine().name else []
+            for changed in (*ports, *engines):
                 yield from (self._question(rule, name, changed, None) for rule in RULES)
         for each in evidence:
             if each.kind is EvidenceKind.PROOF and each.core in presets and each.subject in RULES:

@@ -25,7 +25,7 @@ from wideblock.verify.formal.record import code_of_rule
 from wideblock.verify.mutation.score import score
 from wideblock.verify.suites import checked, cycles, suite_of
 
-__all__ = ["Checks", "CoverageRuns", "Measurements", "Mutants", "small", "subjects"]
+__all__ = ["Checks", "CoverageRuns", "Measurements", "Mutants", "engine", "small", "subjects"]
 
 ROOMS = ("verify", "drive", "simulation")
 SIZES = (
@@ -164,9 +164,14 @@ def subjects() -> list[Contract[Any, Any]]:
     first: dict[str, Preset] = {}
     for preset in catalog.PRESETS.values():
         first.setdefault(preset.scheme.name, preset)
-    own = (each for each in catalog.PRESETS.values() if "dma" in asdict(each.parameters))  # the engine with most parts
-    engine = next(preset.name for preset in own if getattr(preset.parameters, "slots", 0))
-    return [*(small(preset.name) for preset in first.values()), contract(engine, SMALL_ENGINE)]
+    return [*(small(preset.name) for preset in first.values()), engine()]
+
+
+def engine(further: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
+    """A small engine, of those with most parts, with ``further`` parameters."""
+    own = (each for each in catalog.PRESETS.values() if "dma" in asdict(each.parameters))
+    name = next(preset.name for preset in own if getattr(preset.parameters, "slots", 0))
+    return contract(name, SMALL_ENGINE | dict(further or {}))
 
 
 def small(name: str) -> Contract[Any, Any]:

@@ -35,7 +35,8 @@ class LiteCrossing(wiring.Component):
     Timing:   an access takes the time of the access inside, and at most 4 cycles of each clock to pass; 3 more of each
               before the next access.
     Paths:    none combinational between channels.
-    Security: a written word is wiped as the response comes, a read word on acceptance.
+    Security: a written word is wiped as the response comes, a read word on acceptance; both stay while ``bus`` has no
+              clock, and a reset wipes both.
     """
 
     def __init__(self, address_bits: int):
