@@ -29,3 +29,17 @@ def test_the_datasheet_has_cycles_of_whole_messages():
     assert "`m_axis_do_tlast` marks the\n  status" in packets
     assert "`aresetn` is sampled by `aclk`: after power-up it must be low" in packets
     assert "first byte of data is in the low bits" in packets
+
+
+def test_plaintext_that_leaves_before_its_verdict_is_said_in_every_document():
+    core, usual = contract("scream", {"release": "at-once"}), contract("scream")
+    told = [
+        " ".join(text.replace("//", "").split()) for text in (datasheet(core), core.header, core.json()["security"])
+    ]
+    assert all("PLAINTEXT LEAVES BEFORE ITS VERDICT (release=at-once)" in text for text in told)
+    assert "plaintext UNVERIFIED" in core.summary and "BEFORE the tag was compared" in told[0]
+    assert "before its tag was found right" in datasheet(usual) and "before its tag" not in told[0]
+    assert "VERDICT" not in datasheet(usual) + usual.header and "release" not in usual.header
+    assert "| 0 | 65541 | " in told[0]
+    held = contract("minalpher", {"release": "at-once"})
+    assert "4294967295 bytes to encrypt, 2047 to decrypt" in held.summary and "VERDICT" not in held.header

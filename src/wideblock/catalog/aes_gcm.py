@@ -10,7 +10,7 @@ __all__ = ["PRESETS", "SCHEME"]
 
 
 def summary(p: AesHashParameters) -> str:
-    return f"AES-{p.key_bits}-GCM for messages of up to {p.data_bytes} bytes, a round of AES a cycle, CAESAR API"
+    return f"AES-{p.key_bits}-GCM for {p.lengths}, a round of AES a cycle, CAESAR API"
 
 
 def core() -> type:

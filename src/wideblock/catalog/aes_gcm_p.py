@@ -26,7 +26,7 @@ class AesGcmPParameters(AeadParameters):
 
 
 def summary(p: AesGcmPParameters) -> str:
-    sizes = f"nonces of 12 bytes and messages of up to {p.data_bytes}"
+    sizes = f"nonces of 12 bytes and {p.lengths.replace(' bytes', '')}"
     return f"AES-{p.key_bits}-GCM for {sizes}, a block of AES a cycle, CAESAR API"
 
 

@@ -18,10 +18,21 @@ class MinalpherParameters(AeadParameters):
 
     permutations: int = parameter(2, "permutations: one for message and tag in turn, or one for each", (1, 2))
 
+    @property
+    def caution(self) -> str:
+        """Empty: plaintext is always held, as its length is in the padding of the last block."""
+        return ""
+
+    @property
+    def lengths(self) -> str:
+        """Lengths of messages in words."""
+        to_decrypt = f" to encrypt, {self.data_bytes} to decrypt" if self.at_once else ""
+        return f"messages of up to {self.longest_data} bytes{to_decrypt}"
+
 
 def summary(p: MinalpherParameters) -> str:
     permutations = {1: "one permutation", 2: "two permutations"}[p.permutations]
-    return f"Minalpher v1.1 for messages of up to {p.data_bytes} bytes, {permutations}, CAESAR API"
+    return f"Minalpher v1.1 for {p.lengths}, {permutations}, CAESAR API"
 
 
 def core() -> type:

@@ -33,7 +33,7 @@ SCHEME = Scheme(
     lambda p, key: POET(key),
     POET.security,
     Status.BENCHMARK,
-    lambda p: f"POET for messages of up to {p.data_bytes} bytes, a round of AES and one of AES4 a cycle, CAESAR API",
+    lambda p: f"POET for {p.lengths}, a round of AES and one of AES4 a cycle, CAESAR API",
     "poet",
     kind=AEAD,
     purpose="comparison with the CAESAR candidates; an on-line cipher",

@@ -22,7 +22,7 @@ class ScreamParameters(AeadParameters):
 
 def summary(p: ScreamParameters) -> str:
     pace = {1: "a round", 2: "two rounds", 4: "four rounds"}[p.rounds]
-    return f"SCREAM of {p.steps} steps for messages of up to {p.data_bytes} bytes, {pace} a cycle, CAESAR API"
+    return f"SCREAM of {p.steps} steps for {p.lengths}, {pace} a cycle, CAESAR API"
 
 
 def core() -> type:

@@ -52,7 +52,7 @@ def aead(
     if target == STREAM:
         refuse_terminal(sys.stdout)
     given = _read(sys.stdin.buffer if source == STREAM else open(source, "rb"), longest(core))
-    data = _read(open(ad, "rb"), core.behaviour.ad_bytes) if ad else b""
+    data = _read(open(ad, "rb"), core.behaviour.longest_ad) if ad else b""
     decrypt = direction is Direction.DECRYPT
     with progress(f"{direction}ing with {core.module}, {engine}"):
         secret = key_of(key, core.behaviour.shape.key)

@@ -9,7 +9,7 @@ from wideblock.atomic import write_directory
 from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Directory, ForceDirectory, Preset, Set, settings
 from wideblock.errors import UserError
-from wideblock.export.aead import random_answers
+from wideblock.export.aead import long_answer, random_answers
 from wideblock.export.aead import vectors as texts
 from wideblock.export.contract import contract
 
@@ -28,7 +28,8 @@ def vectors(
     core = contract(preset, settings(changes)).expect(AEAD)
     if not force and directory.is_dir() and any(directory.iterdir()):
         raise UserError(f"{directory} is not empty; choose another directory or give --force")
-    files = texts(core, [*core.known_answers, *random_answers(core, messages, seed)])
+    longest = [long_answer(core)] if core.behaviour.at_once else []
+    files = texts(core, [*core.known_answers, *random_answers(core, messages, seed), *longest])
     if not files:
         raise UserError(f"{core.name} has no known answer for its parameters; give --messages of at least 1")
     write_directory(directory.absolute(), files)

@@ -11,13 +11,16 @@ from wideblock.export.datasheet import sheet
 from wideblock.export.markdown import table
 from wideblock.export.testbench import KNOWN, SPECIFIED, BenchPlay, Word, testbench
 
-__all__ = ["datasheet", "others", "random_answers", "vectors"]
+__all__ = ["datasheet", "long_answer", "others", "random_answers", "vectors"]
 
 FILED = 8
 """Known answers in the files beside the Verilog."""
 
 RANDOM = 300
 """Bytes of the longest random message."""
+
+LONG = (1 << 16) + 5
+"""Bytes of a message that no field of a length can say, for cores that release at once."""
 
 
 def others(core: AeadContract) -> dict[str, str]:
@@ -26,6 +29,8 @@ def others(core: AeadContract) -> dict[str, str]:
     A core without known answers gets random messages, equal in every run, with answers of the specification.
     """
     answers = core.known_answers[:FILED] or random_answers(core, FILED, 0)
+    if segment := core.timing.segment:
+        answers += [long_answer(core, min(2 * segment + 5, core.behaviour.longest(decrypt=True)))]
     files = vectors(core, answers)
     return files | {f"{core.module}_tb.v": testbench(core, _play(core, files, len(answers)))}
 
@@ -59,7 +64,11 @@ def vectors(core: AeadContract, answers: Iterable[AeadAnswer]) -> dict[str, str]
             items["pdi"] += api.encrypt(answer.npub, answer.ad, answer.plaintext)
             items["do"] += api.encrypted(len(answer.plaintext), answer.ciphertext)
         items["pdi"] += api.decrypt(answer.npub, answer.ad, answer.ciphertext)
-        items["do"] += api.failed() if answer.plaintext is None else api.decrypted(answer.plaintext)
+        if answer.plaintext is not None:
+            items["do"] += api.decrypted(answer.plaintext)
+        else:
+            spec = core.specification(answer.key)
+            items["do"] += api.failed(spec.unverified(answer.npub, answer.ad, answer.ciphertext)[0])
     if not items["pdi"]:
         return {}
     comment = f"{core.module}: messages of the CAESAR Hardware API and their right output"
@@ -74,15 +83,21 @@ def random_answers(core: AeadContract, n: int, seed: int) -> list[AeadAnswer]:
         if number % 4 == 0:
             key = rng.randbytes(shape.key)
         npub = rng.randbytes(shape.npub)
-        ad, message = (
-            rng.randbytes(rng.randint(0, min(RANDOM, most))) for most in (behaviour.ad_bytes, behaviour.data_bytes)
-        )
+        longest = (behaviour.longest_ad, behaviour.longest(decrypt=True))
+        ad, message = (rng.randbytes(rng.randint(0, min(RANDOM, most))) for most in longest)
         sealed = core.specification(key).encrypt(npub, ad, message)
         wrong = number % 4 == 3
         if wrong:
             sealed = sealed[:-1] + bytes([sealed[-1] ^ 1 << rng.randrange(8)])
         found.append(AeadAnswer(f"random, seed {seed}", key, npub, ad, None if wrong else message, sealed))
     return found
+
+
+def long_answer(core: AeadContract, size: int = LONG) -> AeadAnswer:
+    """Returns a message of ``size`` bytes, the same at each call, with the specification's answer."""
+    rng, shape = random.Random(size), core.behaviour.shape
+    key, npub, message = (rng.randbytes(n) for n in (shape.key, shape.npub, size))
+    return AeadAnswer("specification", key, npub, b"", message, core.specification(key).encrypt(npub, b"", message))
 
 
 def datasheet(core: AeadContract, measured: str = "") -> str:
@@ -94,6 +109,7 @@ def _messages(core: AeadContract) -> str:
     """Cycles of whole messages."""
     behaviour, t = core.behaviour, core.timing
     sizes = [n for n in (0, 16, 64, 256, 1024) if n < behaviour.data_bytes] + [behaviour.data_bytes]
+    sizes += [LONG] if behaviour.at_once else []
     ads = (0, min(16, behaviour.ad_bytes))
     rows = [(str(ad), str(n), str(t.message(ad, n)), str(t.message(ad, n, decrypt=True))) for ad in ads for n in sizes]
     head = ("associated data, bytes", "message, bytes", "encryption, cycles", "decryption, cycles")

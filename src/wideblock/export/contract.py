@@ -92,9 +92,9 @@ class Contract(Generic[B, T]):
 
     @property
     def security(self) -> str:
-        """Security statement of the scheme, and of sealed sectors: protection, limits and source."""
-        sealing = f" {Sealed.security}" if self.parameters.icv_bytes else ""
-        return f"{self.preset.scheme.security}{sealing}"
+        """Security statement of the scheme, of sealed sectors and of parameters: protection, limits and source."""
+        sealing = Sealed.security if self.parameters.icv_bytes else ""
+        return " ".join(filter(None, (self.parameters.caution, self.preset.scheme.security, sealing)))
 
     @property
     def registers(self) -> "tuple[RegisterMap, ...]":

@@ -19,7 +19,7 @@ ENGINES = ("rtl", "spec")
 def longest(core: AeadCore) -> int:
     """Bytes of the longest ciphertext with its tag."""
     behaviour = core.behaviour
-    return behaviour.shape.enciphered(behaviour.data_bytes) + behaviour.shape.tag
+    return behaviour.shape.enciphered(behaviour.longest(decrypt=True)) + behaviour.shape.tag
 
 
 def crypt(
@@ -49,10 +49,10 @@ def check_lengths(core: AeadCore, npub: bytes, ad: bytes, given: bytes, decrypt:
         raise UserError(f"nonce must be {shape.npub} bytes, got {len(npub)}")
     if decrypt and len(given) < shape.tag:
         raise UserError(f"a ciphertext has at least its tag of {shape.tag} bytes, got {len(given)}")
-    if len(ad) > behaviour.ad_bytes:
-        raise UserError(_too_long("associated data", "ad_bytes", behaviour.ad_bytes))
-    if len(given) > (longest(core) if decrypt else behaviour.data_bytes):
-        raise UserError(_too_long("a message", "data_bytes", behaviour.data_bytes))
+    if len(ad) > behaviour.longest_ad:
+        raise UserError(_too_long("associated data", "ad_bytes", behaviour.longest_ad))
+    if len(given) > (longest(core) if decrypt else behaviour.longest(decrypt=False)):
+        raise UserError(_too_long("a message", "data_bytes", behaviour.longest(decrypt=decrypt)))
 
 
 def _too_long(what: str, parameter: str, most: int) -> str:
@@ -64,15 +64,17 @@ def by_core(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, give
     core = simulation.core
     check_lengths(core, npub, ad, given, decrypt)
     api, shape = simulation.api, core.behaviour.shape
-    wanted = 1  # a message that is rejected has a status alone
+    wanted = 1  # a message that is rejected has a status alone, or a plaintext before it
     if decrypt:
         sent = exchange(api, "", api.decrypt(npub, ad, given))
+        rejected = api.words(api.failed(bytes(len(given) - shape.tag)))
+        wanted = len(rejected)
     else:
         sealed = bytes(shape.enciphered(len(given)) + shape.tag)
         sent = encryption(api, npub, ad, given, sealed)
         wanted = len(sent.right)
     played = simulation.play([activation(api, key), sent], wanted=wanted)
-    if decrypt and played.out == api.words(api.failed()):
+    if decrypt and len(played.out) == wanted and played.out[-1] == rejected[-1]:
         raise Rejected
     try:
         found = segments(played.out, api.word_bits)

@@ -15,7 +15,7 @@ from wideblock.rtl.aead.result_buffer import ResultBuffer
 from ...variants import few_of_many
 from .bench import play
 from .toy_cipher import Toy, ToyCipher
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results, segment
+from .words import ACTIVATE, FAILURE, PT, SUCCESS, key_words, message, results, segment, segments
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -112,6 +112,53 @@ def test_stated_cycles_are_measured(name, bits, pace):
     for n, (ad, size, decrypt) in enumerate(messages):
         stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
         assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+
+
+def long_exchange(rng, toy, ad, size, *, decrypt, cut=16, wrong=False):
+    """A message in segments of ``cut`` bytes to a core that releases at once, with its right output."""
+    npub, A, text = rng.randbytes(12), rng.randbytes(ad), rng.randbytes(size)
+    other, tag = toy.crypt(npub, A, text)
+    if not decrypt:
+        return message(npub, A, text, cut=cut), results(other, tag, cut=cut, size=size)
+    if wrong:
+        tag = bytes([tag[0] ^ 1]) + tag[1:]
+    left = results(text)[:-1] if toy.expands else segments(PT, text, 32, cut, last=1)
+    status = [FAILURE] if wrong else [SUCCESS]
+    return message(npub, A, other, tag, cut=cut), status if wrong and toy.expands else [*left, *status]
+
+
+@pytest.mark.parametrize("chance", [(1, 1, 1), (0.5, 0.5, 0.4)])
+@pytest.mark.parametrize("name", few_of_many(["usual", "judges", "expands", "pipelined"], ["usual", "expands"]))
+def test_long_messages_leave_at_once(name, chance):
+    """Messages longer than the result buffer, in the stated cycles; a forged one leaves and ends in FAILURE.
+
+    One that expands is held to decrypt, and so no longer than its buffer.
+    """
+    kind, rng = KINDS[name], random.Random(3)
+    made = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(3, **kind)})
+    dut, toy = made(AeadParameters(ad_bytes=MOST, data_bytes=16, release="at-once")), toy_of(kind)
+    sizes = [(ad, size, d) for ad, size in ((0, 0), (5, 5), (133, 16), (48, 17), (16, 133)) for d in (False, True)]
+    sizes = [(ad, min(size, 16) if d and toy.expands else size, d) for ad, size, d in sizes]
+    exchanges = [long_exchange(rng, toy, ad, size, decrypt=d) for ad, size, d in sizes]
+    forged = 15 if toy.expands else 100
+    exchanges += [long_exchange(rng, toy, 100, forged, decrypt=True, wrong=wrong) for wrong in (True, False)]
+    passed = check(dut, exchanges, chance=chance)
+    assert dut.buffer.rows == (8 if toy.expands else 4)
+    if chance == (1, 1, 1):
+        begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000, 0x30000000)]
+        ended = [cycle for cycle, word in passed["do"] if word == SUCCESS]
+        for n, (ad, size, d) in enumerate(sizes):
+            stated = dut.timing.message(ad, size, decrypt=d, activated=n == 0)
+            assert ended[n] - begun[n] == stated, (ad, size, d)
+
+
+def test_what_cannot_leave_at_once():
+    late = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(3, online=False)})
+    with pytest.raises(UserError, match="release=at-once needs results during the message, this cipher has none"):
+        late(AeadParameters(release="at-once"))
+    made = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(3)})
+    with pytest.raises(UserError, match="release=at-once needs segments of at least a block of 8 bytes, got 7"):
+        made(AeadParameters(ad_bytes=7, release="at-once"))
 
 
 def malformed(npub=bytes(12), *, expands=False):

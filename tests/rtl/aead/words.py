@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of the CAESAR Hardware API as words, written for the tests from the API's text."""
 
-__all__ = ["ACTIVATE", "FAILURE", "SUCCESS", "data_words", "key_words", "message", "results", "segment"]
+__all__ = ["ACTIVATE", "FAILURE", "PT", "SUCCESS", "data_words", "key_words", "message", "results", "segment"]
+__all__ += ["segments"]
 
 ACTIVATE, SUCCESS, FAILURE = 0x70000000, 0xE0000000, 0xF0000000
 NPUB, AD, PT, CT, TAG, KEY = 0xD, 1, 4, 5, 8, 0xC

@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.rtl.aead import aes_gcm, caesar, grammar, key_loader, post_processor, pre_processor
+from wideblock.rtl.aead import aes_gcm, caesar, grammar, key_loader, post_processor, pre_processor, verdict
 from wideblock.verify.aead.suite import MESSAGES
 
 from ..changed_source import changed, expect_found
@@ -47,3 +47,33 @@ def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after
     made = changed(module, "AesGcmCipher" if name == "make_cipher" else name, before, after)
     monkeypatch.setattr(user, name, made)
     expect_found(MESSAGES, contract("aes-gcm", SMALL), check, words)
+
+
+@pytest.mark.parametrize(
+    ("user", "name", "module", "before", "after", "words"),
+    [
+        pytest.param(
+            *(aes_gcm.AesGcm, "make_cipher", aes_gcm, "Signal(range(max(p.longest_ad, p.longest_data) + 1)"),
+            *("Signal(range(1 << 16)", "encryption of 65589 bytes, .*: right is"),
+            id="lengths of 16 bits",
+        ),
+        pytest.param(
+            *(caesar, "Verdict", verdict, "self._equal.eq(right)", "self._equal.eq(1)"),
+            "decryption of 65589 bytes, .* to be rejected.*: right is f0000000, the core gives e0000000",
+            id="any tag is right",
+            marks=SLOW,
+        ),
+        pytest.param(
+            *(caesar, "PreProcessor", pre_processor, "Signal(32 if at_once else 16)", "Signal(16)"),
+            "encryption of 65589 bytes, .*: right is .*, the core gives f0000000",
+            id="bytes before are counted in 16 bits",
+            marks=SLOW,
+        ),
+    ],
+)
+def test_a_fault_of_long_messages_is_found(monkeypatch, user, name, module, before, after, words):
+    """Beyond 65,535 bytes, in a core that releases at once."""
+    made = changed(module, "AesGcmCipher" if name == "make_cipher" else name, before, after)
+    monkeypatch.setattr(user, name, made)
+    core = contract("aes-gcm", {"data_bytes": 64, "ad_bytes": 48, "release": "at-once"})
+    expect_found(MESSAGES, core, "long messages", words)

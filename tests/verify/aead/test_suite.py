@@ -10,10 +10,11 @@ from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.exchange import Exchange
 from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.errors import UserError
-from wideblock.export.aead import random_answers, vectors
+from wideblock.export.aead import long_answer, random_answers, vectors
 from wideblock.export.contract import Contract, contract
-from wideblock.image.aead import ENGINES, crypt
+from wideblock.image.aead import ENGINES, by_core, crypt
 from wideblock.simulation.structures import PlayOutcome as Ended
+from wideblock.spec.aead import Rejected
 from wideblock.verify.aead.check import difference
 from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.files import verify_files
@@ -58,6 +59,29 @@ def test_every_check_passes_in_packets(tmp_path):
         assert late.out == [] and late.outcome is Ended.STUCK
     sealed = crypt(core, bytes(16), bytes(11), b"ad", bytes(20), decrypt=False)
     assert sealed == core.specification(bytes(16)).encrypt(bytes(11), b"ad", bytes(20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ports", ["caesar", "axi4-stream"])
+@pytest.mark.parametrize("name", ["scream", "aes-gcm", "aes-gcm-p", "poet", "minalpher"])
+def test_every_check_passes_where_plaintext_leaves_at_once(name, ports, tmp_path):
+    """And files with a message longer than a length can say, and one message by the core; a wrong tag gives nothing."""
+    core = contract(name, {**SMALL, "release": "at-once", "ports": ports})
+    shape, rows = core.behaviour.shape, core.component.buffer.rows
+    assert rows == contract(name, SMALL).component.buffer.rows
+    with AeadSimulation(core) as simulation:
+        report = MESSAGES.verify(core, amount=16, seed=3, vectors=core.known_answers, simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        if core.behaviour.at_once:
+            for file, content in vectors(core, [*random_answers(core, 6, 1), long_answer(core)]).items():
+                (tmp_path / file).write_text(content)
+            assert verify_files(core, tmp_path, simulation).passed
+        key, npub, text = bytes(shape.key), bytes(shape.npub), bytes(core.behaviour.data_bytes) + b"more"
+        text = text[: core.behaviour.longest(decrypt=True)]
+        sealed = core.specification(key).encrypt(npub, text, text)
+        assert by_core(simulation, key, npub, text, sealed, decrypt=True) == text
+        with pytest.raises(Rejected):
+            by_core(simulation, key, npub, b"", sealed, decrypt=True)
 
 
 @pytest.mark.parametrize(("last", "level"), [([], "low"), ([0, 2], "high")])

@@ -205,6 +205,16 @@ def test_a_fault_is_not_proved(preset, prove, fault):
         prove(core, broken(flatten(core, closed(core)) if prove is prove_secrecy else flatten(core), fault))
 
 
+@pytest.mark.parametrize(
+    "fault", few_of_many([faults.UNCOMPARED, faults.ALWAYS_SUCCESS, faults.UNAWAITED], [faults.UNCOMPARED])
+)
+def test_success_is_for_verified_messages_where_plaintext_leaves_at_once(fault):
+    core = contract("scream", {"data_bytes": 64, "ad_bytes": 48, "release": "at-once"})
+    assert prove_release(core).statement.startswith("plaintext leaves UNVERIFIED")
+    with pytest.raises(NotProved):
+        prove_release(core, broken(flatten(core), fault))
+
+
 @pytest.mark.parametrize("preset", few_of_many(["eme2-1s", "xts-enc", "scream"], ["xts-enc"]))
 def test_secrecy_is_proved_where_a_fault_changes_nothing(preset):
     core = small(preset)

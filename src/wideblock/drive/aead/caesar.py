@@ -52,17 +52,20 @@ class CaesarFormat:
     """Messages of a cipher of these sizes, in words of ``word_bits``.
 
     segment: most bytes of a segment, a whole number of blocks
+    at_once: plaintext leaves in as many segments as the ciphertext has, under a wrong tag, too
     """
 
     shape: CipherShape
     word_bits: int = 32
     segment: int = 1 << 15
+    at_once: bool = False
 
     @classmethod
     def of(cls, core: AeadCore) -> Self:
         """The format of a core's ports."""
         (word, *_) = core.interface.channel("pdi").fields
-        return cls(core.behaviour.shape, word.width)
+        behaviour = core.behaviour
+        return cls(behaviour.shape, word.width, behaviour.timing.segment or cls.segment, behaviour.at_once)
 
     def words(self, items: Iterable[Item]) -> list[int]:
         """The words of items."""
@@ -113,12 +116,17 @@ class CaesarFormat:
         return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, StatusWord.SUCCESS << 28)]
 
     def decrypted(self, message: bytes) -> list[Item]:
-        """The data output of a message that was decrypted: one segment, and the status."""
-        return [*self._segment(Type.PLAINTEXT, message, last=True), self._first(Mark.STATUS, StatusWord.SUCCESS << 28)]
+        """The data output of a message that was decrypted: one segment, or at once segments; and the status."""
+        return [*self._plaintext(message), self._first(Mark.STATUS, StatusWord.SUCCESS << 28)]
 
-    def failed(self) -> list[Item]:
-        """The data output of a message that failed."""
-        return [self._first(Mark.STATUS, StatusWord.FAILURE << 28)]
+    def failed(self, unverified: bytes | None = None) -> list[Item]:
+        """The data output of a message that failed; ``unverified``: plaintext that leaves if ``at_once``."""
+        left = [] if unverified is None or not self.at_once else self._plaintext(unverified)
+        return [*left, self._first(Mark.STATUS, StatusWord.FAILURE << 28)]
+
+    def _plaintext(self, message: bytes) -> list[Item]:
+        one_or_more = self._segments if self.at_once else self._segment
+        return one_or_more(Type.PLAINTEXT, message, last=True)
 
     def header(
         self, type: int, length: int, *, eot: bool = True, eoi: bool = False, last: bool = False, partial: bool = False

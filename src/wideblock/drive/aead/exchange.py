@@ -40,13 +40,15 @@ def encryption(api: CaesarFormat, npub: bytes, ad: bytes, message: bytes, sealed
     return exchange(api, about, api.encrypt(npub, ad, message), api.encrypted(len(message), sealed))
 
 
-def decryption(api: CaesarFormat, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None) -> Exchange:
+def decryption(
+    api: CaesarFormat, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None, unverified: bytes | None = None
+) -> Exchange:
     """A message to decrypt, with the tag at the end; ``message`` is the right plaintext, or None for a message that
-    must be rejected.
+    must be rejected. ``unverified``: plaintext of a rejected message, for a core of ``release=at-once``.
     """
     wrong = ", to be rejected" if message is None else ""
     about = f"decryption of {max(0, len(sealed) - api.shape.tag)} bytes, {len(ad)} of associated data{wrong}"
-    right = api.failed() if message is None else api.decrypted(message)
+    right = api.failed(unverified) if message is None else api.decrypted(message)
     return exchange(api, about, api.decrypt(npub, ad, sealed), right)
 
 

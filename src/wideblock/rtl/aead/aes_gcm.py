@@ -123,7 +123,7 @@ class AesGcmCipher(wiring.Component):
     def _counter(self, m: Module, begin: Value) -> None:
         """N || 1, N || 2, .. enter the AES, as long as it takes them, during a message; for H both are 0."""
         aes = self.aes
-        blocks = 1 + -(-self.parameters.data_bytes // BLOCK)
+        blocks = 1 + -(-self.parameters.longest_data // BLOCK)
         N = Signal(8 * NPUB, reset_less=True)
         count = Signal(range(blocks + 2), reset_less=True)  # the AES is one block ahead
         m.d.comb += aes.i.payload.eq(Cat(N, byte_swapped(Cat(count, Const(0, 32 - len(count))))))
@@ -175,8 +175,8 @@ class AesGcmCipher(wiring.Component):
     def _counted(self, m: Module, begin: Value, absorb: Value) -> tuple[Signal, Signal]:
         """Bytes of associated data, and bytes of the present kind."""
         p, block = self.parameters, self.i.payload
-        ad = Signal(range(p.ad_bytes + 1), reset_less=True)
-        present = Signal(range(max(p.ad_bytes, p.data_bytes) + 1), reset_less=True)
+        ad = Signal(range(p.longest_ad + 1), reset_less=True)
+        present = Signal(range(max(p.longest_ad, p.longest_data) + 1), reset_less=True)
         total = Signal.like(present)
         ends = Signal()  # associated data ends, maybe with an empty block
         m.d.comb += [

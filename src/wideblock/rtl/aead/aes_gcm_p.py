@@ -97,8 +97,11 @@ class AesGcmPCipher(wiring.Component):
         super().__init__(cipher_signature(self.shape))
         self._state = Signal(GcmPState)
         self._N = Signal(8 * NPUB, reset_less=True)
-        self._count = Signal(range(-(-p.data_bytes // BLOCK) + 3))
-        self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (BlockKind.AD, BlockKind.DATA)}
+        self._count = Signal(range(-(-p.longest_data // BLOCK) + 3))
+        self._bytes = {
+            kind: Signal(32 if p.at_once else 16, name=f"{kind.name}_bytes".lower())
+            for kind in (BlockKind.AD, BlockKind.DATA)
+        }
         self._hashed = Signal(self._wait - 2)  # bit k: a block that is hashed entered k + 1 cycles ago
         self._X = Signal(128, reset_less=True)
         self._power = Signal(range(p.mult_stages + 1))  # that is being made

@@ -8,6 +8,7 @@ from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.rtl.stream.influence import Influence
 
 from .cipher import CipherShape
+from .parameters import MOST_BYTES
 from .timing import AeadTiming
 
 __all__ = ["AeadBehaviour"]
@@ -18,8 +19,8 @@ class AeadBehaviour:
     """Facts of a core for checks and datasheets, beside the interface.
 
     shape:      sizes of key, nonce, tag and block, in bytes
-    ad_bytes:   of the longest associated data
-    data_bytes: of the longest message
+    ad_bytes:   of the longest associated data; if the core releases at once, of their longest segment
+    data_bytes: of the longest message, or segment of a message
     timing:     the cycle contract
     influences: inputs, beside handshakes and controls, on which handshakes may depend
     remains:    registers and memories of the cipher, as patterns of names, that keep a value of the last message until
@@ -32,6 +33,20 @@ class AeadBehaviour:
     timing: AeadTiming
     influences: tuple[Influence, ...] = ()
     remains: tuple[str, ...] = ()
+
+    @property
+    def at_once(self) -> bool:
+        """Whether plaintext leaves before its verdict."""
+        return self.timing.at_once
+
+    @property
+    def longest_ad(self) -> int:
+        """Bytes of the longest associated data."""
+        return self.ad_bytes if self.timing.segment is None else MOST_BYTES
+
+    def longest(self, *, decrypt: bool) -> int:
+        """Bytes of the longest message in a direction. Held plaintext is bounded by the result buffer."""
+        return MOST_BYTES if self.at_once or self.timing.segment and not decrypt else self.data_bytes
 
     @property
     def usual(self) -> int:
@@ -53,10 +68,8 @@ class AeadBehaviour:
             "none": (0,),
         }
         ads = ("blocks and part of one", "none", "a block", "part of a block", "whole blocks")
-        pairs = zip(some, ads, strict=True)
-        return tuple(
-            LengthClass(name, _upto(some[name], self.data_bytes), _upto(some[ad], self.ad_bytes)) for name, ad in pairs
-        )
+        pairs, most = zip(some, ads, strict=True), self.longest(decrypt=True)
+        return tuple(LengthClass(name, _upto(some[name], most), _upto(some[ad], self.longest_ad)) for name, ad in pairs)
 
 
 def _upto(sizes: Iterable[int], most: int) -> tuple[int, ...]:

@@ -65,7 +65,12 @@ class Caesar(wiring.Component):
     @classmethod
     def check(cls, p: Any) -> None:
         """Raises UserError if the cipher does not exist for these parameters."""
-        if (longest := cls.shape(p).enciphered(p.data_bytes)) > 0xFFFF:
+        shape = cls.shape(p)
+        if p.at_once and not shape.online:
+            raise UserError("release=at-once needs results during the message, this cipher has none; leave out release")
+        if p.at_once and (least := min(p.ad_bytes, p.data_bytes)) < shape.block:
+            raise UserError(f"release=at-once needs segments of at least a block of {shape.block} bytes, got {least}")
+        if (longest := shape.enciphered(p.data_bytes)) > 0xFFFF:
             raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
 
     def __init__(self, parameters: AeadParameters):
@@ -76,13 +81,19 @@ class Caesar(wiring.Component):
         longest = shape.enciphered(p.data_bytes)
         self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits, packets=p.packets)
         self.pre = PreProcessor(
-            shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes, packets=p.packets
+            shape,
+            word_bits=p.word_bits,
+            ad_bytes=p.ad_bytes,
+            data_bytes=p.data_bytes,
+            packets=p.packets,
+            at_once=p.at_once,
         )
-        self.verdict = Verdict(shape, packets=p.packets)
+        self.verdict = Verdict(shape, packets=p.packets, opens=self.pre.opens)
         self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest, watched=p.packets)
         self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag, packets=p.packets)
         self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
-        self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
+        segment = min(p.ad_bytes, p.data_bytes) // shape.block * shape.block if p.at_once else None
+        self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2, segment=segment)
         self.interface = caesar_interface(p.word_bits, p.packets)
         self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing, self._influences(), cipher.remains)
         super().__init__(self.interface.members())

@@ -74,6 +74,11 @@ class CipherShape:
         return sealed[:at], sealed[at:]
 
     @property
+    def opens(self) -> bool:
+        """Whether plaintext can leave segment by segment, each as long as its ciphertext."""
+        return self.online and not self.expands
+
+    @property
     def blocks(self) -> data.StructLayout:
         """A block in. ``size`` bytes are of the message, from byte 0 in bits 7..0; all others are padding.
 

@@ -21,11 +21,15 @@ class Grammar:
     ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered(data_bytes)`` to decrypt). Segments before the last of a
     type are whole blocks, as is the last segment of expanded ciphertext. A segment may be empty only as the single
     segment of a type. Last is the mark of the message. Partial must be 0; EOI and the reserved bits are not read.
+
+    With ``at_once``, ``ad_bytes`` and ``data_bytes`` are of each segment, and a type has as many bytes in all as the
+    signal of the bytes before can count; expanded ciphertext is bounded as without.
     """
 
     shape: CipherShape
     ad_bytes: int
     data_bytes: int
+    at_once: bool = False
 
     def right(self, m: Module, head: data.View, *, kind: Value, decrypt: Value, done: Value) -> Value:
         """Whether the header ``head`` may follow: a header of ``kind`` is awaited, after ``done`` bytes of the kind.
@@ -36,10 +40,10 @@ class Grammar:
         type = Signal(Type)
         right = Signal()
         last = Signal()
-        total = Signal(17)
+        total = Signal(len(done) + 1)
         counted = Signal()
         whole = (head.length % shape.block == 0) & (head.length != 0)
-        fits = counted & (total <= self.data_bytes)
+        fits = self._fits(head, total, counted, self.data_bytes)
         if shape.expands:
             fits = Mux(decrypt, whole & (total <= shape.enciphered(self.data_bytes)), fits)
         m.d.comb += [
@@ -50,7 +54,7 @@ class Grammar:
             with m.Case(BlockKind.NPUB):
                 m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == shape.npub))]
             with m.Case(BlockKind.AD):
-                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.ad_bytes))]
+                m.d.comb += [type.eq(Type.AD), right.eq(self._fits(head, total, counted, self.ad_bytes))]
             with m.Case(BlockKind.DATA):
                 m.d.comb += [
                     type.eq(Mux(decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
@@ -60,3 +64,7 @@ class Grammar:
             with m.Case(BlockKind.TAG):
                 m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
         return right & (head.type == type) & (head.last == last) & ~head.partial
+
+    def _fits(self, head: data.View, total: Signal, counted: Signal, most: int) -> Value:
+        """Whether neither the segment nor the ``total`` bytes of the type are too long."""
+        return counted & ((head.length <= most) & ~total[-1] if self.at_once else total <= most)

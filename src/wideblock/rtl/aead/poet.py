@@ -286,7 +286,7 @@ class PoetCipher(wiring.Component):
         aes, keys, begin = self.aes, self.keys, self._begin
         mask = Signal(128, reset_less=True)
         U = Signal(128)
-        bytes_ = Signal(16)
+        bytes_ = Signal(32 if self.parameters.at_once else 16)
         doubled = named(m, "doubled", GF128.double(named(m, "mask_element", WireReading.GCM.element(mask))))
         m.d.comb += [
             keys.key.valid.eq(self.key.valid),

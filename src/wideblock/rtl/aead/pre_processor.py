@@ -59,20 +59,33 @@ class PreProcessor(wiring.Component):
     length:   out, bytes of the result; stable while ``judging``. ``result``: in, results of a cipher that expands
     more:     out, the message has further words
     hold:     out, results are held
-    order:    out, header of a segment to encrypt online
+    order:    out, header of a segment that leaves online
 
     ``blocks`` is the cipher's; ``clear`` holds everything but the place in the message.
 
+    ``at_once``: lengths are of the longest segments. If ``shape.opens``, plaintext is announced like ciphertext, and no
+    result is held.
+
     Timing: see :mod:`wideblock.rtl.aead.timing`.
     Paths:  none from ``pdi.valid`` to ``pdi.ready``; to a cipher that is pipelined, ``blocks.ready`` to ``pdi.ready``.
-    Cost:   a block of registers, counters of 16 bits.
+    Cost:   a block of registers, counters of 16 bits; ``at_once`` a counter of 32 bits.
     """
 
-    def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int, packets: bool = False):
+    def __init__(
+        self,
+        shape: CipherShape,
+        *,
+        word_bits: int,
+        ad_bytes: int,
+        data_bytes: int,
+        packets: bool = False,
+        at_once: bool = False,
+    ):
         if packets and shape.npub > shape.block:
             raise ValueError(f"in packets a nonce must be no longer than a block of {shape.block}, got {shape.npub}")
         self.shape, self.word_bits = shape, word_bits
-        self.grammar, self.packets = Grammar(shape, ad_bytes, data_bytes), packets
+        self.grammar, self.packets = Grammar(shape, ad_bytes, data_bytes, at_once), packets
+        self.opens = at_once and shape.opens
         self.assembler = BlockAssembler(block_bytes=shape.block, word_bits=word_bits)
         sized = {"result": In(stream.Signature(shape.results, always_ready=True))} if shape.expands else {}
         super().__init__(
@@ -99,7 +112,7 @@ class PreProcessor(wiring.Component):
         self._kind = Signal(BlockKind)  # awaited, or present
         self._header = Signal(HEADER, reset_less=True)
         self._ended = Signal()  # the block has the last word of its segment
-        self._done = Signal(16)  # bytes of this kind in the blocks before
+        self._done = Signal(32 if at_once else 16)  # bytes of this kind in the blocks before
         self._wrong = Signal()  # the header's packet ends elsewhere than its message
 
     def elaborate(self, platform):
@@ -110,7 +123,7 @@ class PreProcessor(wiring.Component):
         m.submodules.assembler = self.assembler
         connect(m, flipped(self.pdi), framing.i)
         m.d.comb += [
-            self.hold.eq(self.decrypt if self.shape.online else self.decrypt | (self._state == PreState.ABANDON)),
+            self.hold.eq(self._held()),
             self.received.eq(self.assembler.block),
             self.length.eq(self._length(m)),
             self.more.eq(framing.inside),
@@ -128,6 +141,12 @@ class PreProcessor(wiring.Component):
             if self.packets:
                 m.d.sync += self._wrong.eq(0)
         return m
+
+    def _held(self) -> ValueLike:
+        """Whether results are held: those of a decryption, and of a message that fails if they come late."""
+        if self.opens:
+            return 0
+        return self.decrypt if self.shape.online else self.decrypt | (self._state == PreState.ABANDON)
 
     def _whole(self, condition: ValueLike, words: Any) -> ValueLike:
         """The condition, and the end of the word's packet is that of its message."""
@@ -176,12 +195,15 @@ class PreProcessor(wiring.Component):
                 if self.packets:
                     m.d.sync += self._wrong.eq(words.payload.wrong)
         with m.If(state == PreState.CHECK):
-            announced = (self._kind == BlockKind.DATA) & ~self.decrypt if shape.online else Const(0)
+            announced = (self._kind == BlockKind.DATA) & (self.opens | ~self.decrypt) if shape.online else Const(0)
             length = Mux(head.eot, shape.enciphered(head.length), head.length) if shape.expands else head.length
             with m.If(~self._right(m)):
                 m.d.sync += state.eq(PreState.ABANDON)
             with m.Else():
                 first = header(Type.CIPHERTEXT, length, eot=head.eot)
+                if self.opens:
+                    opened = header(Type.PLAINTEXT, length, eot=head.eot, last=head.eot)
+                    first = Mux(self.decrypt, opened, first)
                 m.d.comb += [
                     self.order.valid.eq(announced),
                     self.order.payload.first.as_value().eq(first),

@@ -126,7 +126,7 @@ class ScreamCipher(wiring.Component):
         core, block = self.core, self.i.payload
         p = self.parameters
         N = Signal(8 * NPUB, reset_less=True)
-        i = Signal(range(max(p.ad_bytes, p.data_bytes) // BLOCK + 2))
+        i = Signal(range(max(p.longest_ad, p.longest_data) // BLOCK + 2))
         held = Signal(8)
         control = Signal(8)
         short = block.size != BLOCK

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycle contract of an authenticated cipher behind the CAESAR Hardware API."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from wideblock.rtl.stream.behaviour import Figure
 
@@ -21,12 +22,15 @@ class AeadTiming:
     cipher:  the cipher, with its own timetable
     loading: cycles of the key loader
     zeroize: ``zeroize`` (or reset) to the end of clearing, when an instruction can be accepted again
+    segment: bytes of each segment of associated data and of data before the last, in a core that releases at once;
+             None: a message has one segment of each
     """
 
     cipher: Cipher
     word_bits: int
     loading: int
     zeroize: int
+    segment: int | None = None
 
     holds = "whatever the data and the key, with no pause of the input and an output that is never stalled"
 
@@ -49,8 +53,9 @@ class AeadTiming:
 
     @property
     def interval(self) -> int:
-        """Cycles a block of data more, of an encryption of more than a few blocks, however long."""
-        return self.message(0, 32 * self.cipher.shape.block) - self.message(0, 31 * self.cipher.shape.block)
+        """Cycles a block of data more, of an encryption of more than a few blocks, however long, in a segment."""
+        whole = replace(self, segment=None)
+        return whole.message(0, 32 * self.cipher.shape.block) - whole.message(0, 31 * self.cipher.shape.block)
 
     def message(self, ad: int, size: int, *, decrypt: bool = False, activated: bool = False) -> int:
         """Instruction accepted to status accepted, for ``ad`` bytes of associated data and a message of ``size``.
@@ -60,52 +65,76 @@ class AeadTiming:
         """
         cipher, shape = self.cipher.timetable(decrypt=decrypt), self.cipher.shape
         ready = self.cipher.setup - 1 if activated else 0
-        at = announced = 1  # cycle of the next step
-        for kind, n in self._segments(ad, size, decrypt):
+        at = 1  # cycle of the next step
+        left, given, announced = 0, 0, None  # last word that left, results up to it; the present segment: cycle, bytes
+        for kind, n, ends in self._segments(ad, size, decrypt):
             at += SEGMENT
-            announced = at - 1
-            for part, last in self._parts(kind, n, decrypt):
+            if kind is BlockKind.DATA and not (decrypt and not self.at_once):
+                if announced:  # all of the segment leaves before the next header
+                    left = self._left(left, *announced, cipher.results()[given:])
+                    given += len(self._sizes(announced[1]))
+                    at = max(at, left + 2)
+                announced = at - 1, shape.enciphered(n) if ends and not decrypt else n
+            parts = self._parts(n, longer=ends and kind is BlockKind.DATA and not decrypt)
+            for number, part in enumerate(parts, 1):
                 offered = max(at + self.words(part), ready)
-                accepted = cipher.accept(kind, part, last=last, offered=offered)
-                at = accepted if shape.pipelined and not last else accepted + 1
+                accepted = cipher.accept(kind, part, last=ends and number == len(parts), offered=offered)
+                at = accepted if shape.pipelined and number < len(parts) else accepted + 1
         if not decrypt and not shape.online:
-            announced, at = at, at + 1
+            announced, at = (at, shape.enciphered(size)), at + 1
         if decrypt and not shape.judges:
             at += SEGMENT + self.words(shape.tag)
-        length = size if decrypt else shape.enciphered(size)
-        sizes = (self.words(min(shape.block, length - start)) for start in range(0, length, shape.block))
-        results = list(zip(cipher.results(), sizes, strict=False))  # one of size 0 has no words
+        if announced is None:
+            return self._decrypted(max(at, cipher.tag()), size, cipher.results())
+        left = self._left(left, *announced, cipher.results()[given:])
         if decrypt:
-            return self._decrypted(max(at, cipher.tag()), results)
-        return self._encrypted(at, announced, results, cipher.tag())
+            return max(max(at, cipher.tag()) + COMPARISON, left + 1) + 1
+        return max(at, left + 1, cipher.tag()) + 1 + self.words(shape.tag) + GAP
 
-    def _segments(self, ad: int, size: int, decrypt: bool) -> list[tuple[BlockKind, int]]:
-        """The segments that the cipher is given, each with its bytes."""
-        shape = self.cipher.shape
-        data = shape.enciphered(size) if decrypt else size
-        tag = [(BlockKind.TAG, shape.tag)] if decrypt and shape.judges else []
-        return [(BlockKind.NPUB, shape.npub), (BlockKind.AD, ad), (BlockKind.DATA, data), *tag]
+    @property
+    def at_once(self) -> bool:
+        """Whether a decryption leaves segment by segment, before its tag is compared."""
+        return self.segment is not None and self.cipher.shape.opens
 
-    def _parts(self, kind: BlockKind, n: int, decrypt: bool) -> list[tuple[int, bool]]:
-        """The bytes of the blocks of a segment of ``n`` bytes, and whether each is the last one."""
-        shape = self.cipher.shape
-        longer = shape.expands and kind is BlockKind.DATA and not decrypt
-        starts = range(0, n + 1 if longer else max(1, n), shape.block)
-        return [(min(shape.block, n - start), start == starts[-1]) for start in starts]
+    def _left(self, left: int, at: int, size: int, results: list[int]) -> int:
+        """The cycle in which the last word of a segment is accepted, after the segment before was in cycle ``left``.
 
-    def _encrypted(self, at: int, announced: int, results: list[tuple[int, int]], tag: int) -> int:
-        """The status accepted, with the segment announced and the cipher's results in these cycles."""
-        out = announced + 1  # the header leaves
-        for result, words in results:
+        The segment of ``size`` bytes is announced in cycle ``at``.
+        """
+        left = max(left, at + 1)  # the header leaves
+        for words, result in zip(self._sizes(size), results, strict=False):  # a result of size 0 has no words
             for word in range(words):
-                out = max(out + 1, result + LATENCY + word)
-        return max(at, out + 1, tag) + 1 + self.words(self.cipher.shape.tag) + GAP
+                left = max(left + 1, result + LATENCY + word)
+        return left
 
-    def _decrypted(self, compared: int, results: list[tuple[int, int]]) -> int:
+    def _sizes(self, size: int) -> list[int]:
+        """Words of each result of ``size`` bytes in all."""
+        return [self.words(min(self.cipher.shape.block, size - at)) for at in range(0, size, self.cipher.shape.block)]
+
+    def _segments(self, ad: int, size: int, decrypt: bool) -> Iterator[tuple[BlockKind, int, bool]]:
+        """Segments for the cipher: kind, bytes, and whether the segment is the last of a kind."""
+        shape = self.cipher.shape
+        yield BlockKind.NPUB, shape.npub, True
+        data = shape.enciphered(size) if decrypt else size
+        for kind, n in ((BlockKind.AD, ad), (BlockKind.DATA, data)):
+            starts = range(0, max(1, n), self.segment or max(1, n))
+            for start in starts:
+                yield kind, min(n - start, self.segment or n), start == starts[-1]
+        if decrypt and shape.judges:
+            yield BlockKind.TAG, shape.tag, True
+
+    def _parts(self, n: int, *, longer: bool) -> list[int]:
+        """The bytes of the blocks of a segment of ``n`` bytes; ``longer``: if the cipher expands, with padding."""
+        shape = self.cipher.shape
+        starts = range(0, n + 1 if shape.expands and longer else max(1, n), shape.block)
+        return [min(shape.block, n - start) for start in starts]
+
+    def _decrypted(self, compared: int, size: int, results: list[int]) -> int:
         """The status accepted, with the tags compared and the cipher's results in these cycles."""
-        stored = max((result + words for result, words in results), default=0)
+        sizes = self._sizes(size)
+        stored = max((result + words for result, words in zip(results, sizes, strict=False)), default=0)
         released = max(compared, stored) + COMPARISON
-        return released + 1 + sum(words for _, words in results) + GAP
+        return released + 1 + sum(sizes) + GAP
 
     def words(self, size: int) -> int:
         """Words of ``size`` bytes."""

@@ -56,13 +56,15 @@ class Verdict(wiring.Component):
     fill:      out, in packets: a segment that was announced is filled up with words of 0
     clear:     forgets the message
 
+    With ``opens`` the segments of a decryption were announced and have left; a status alone follows.
+
     Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
     Paths:  ``order.ready`` to ``tag.ready`` and ``announced.ready``, ``announced`` to ``order``.
     Cost:   a comparison of two tags.
     """
 
-    def __init__(self, shape: CipherShape, *, packets: bool = False):
-        self.shape, self.packets = shape, packets
+    def __init__(self, shape: CipherShape, *, packets: bool = False, opens: bool = False):
+        self.shape, self.packets, self.opens = shape, packets, opens
         super().__init__(
             {
                 "start": In(VerdictState),
@@ -125,7 +127,7 @@ class Verdict(wiring.Component):
                 m.d.sync += state.eq(VerdictState.CLEAR)
             with m.Elif(~self.storing):
                 m.d.comb += self.commit.eq(1)
-                m.d.sync += state.eq(VerdictState.RELEASE)
+                m.d.sync += state.eq(VerdictState.END if self.opens else VerdictState.RELEASE)
         with m.Case(VerdictState.RELEASE):
             first, after = header(Type.PLAINTEXT, self.length, eot=1, last=1), VerdictState.END
             if not shape.online:

@@ -27,10 +27,12 @@ def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None
 class Parameters:
     """Parameters of any core. Raises UserError for an invalid value or mix of values.
 
+    caution:   sentences of the security statement on a choice of parameters; empty: none
     icv_bytes: bytes of a sector's integrity check value, in a core that seals sectors; 0: none
     stride:    bytes of a sealed sector in the streams, with the value behind; 0: the value is beside the sector
     """
 
+    caution = ""
     icv_bytes = 0
     stride = 0
 

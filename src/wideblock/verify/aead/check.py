@@ -40,9 +40,10 @@ class AeadCheck(Check[AeadSimulation]):
     def message(self, spec: Any, *, size: int | None = None, ad: int | None = None, **how: Any) -> Exchange:
         """A random message. ``decrypt``: direction; ``flip``: one bit of tag, text, data or nonce is wrong."""
         npub = self.random(self.shape.npub)
-        A = self.random(self.size(self.behaviour.ad_bytes) if ad is None else ad)
-        P = self.random(self.size(self.behaviour.data_bytes) if size is None else size)
-        api = replace(self.api, segment=self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
+        A = self.random(self.size(self.behaviour.longest_ad) if ad is None else ad)
+        P = self.random(self.size(self.behaviour.longest(decrypt=True)) if size is None else size)
+        few = min(self.shape.block * self.number(1, 8), self.api.segment) if self.rng.integers(2) else self.api.segment
+        api = replace(self.api, segment=few)
         if not how.get("decrypt", how.get("flip") or bool(self.rng.integers(2))):
             return self._encryption(api, spec, npub, A, P)
         C = spec.encrypt(npub, A, P)
@@ -54,13 +55,18 @@ class AeadCheck(Check[AeadSimulation]):
         """Bytes of associated data and of a message of a class, chosen at random."""
         return int(self.rng.choice(kind.tweaks)), int(self.rng.choice(kind.sizes))
 
-    def plain(self, spec: Any, ad: int, size: int, decrypt: bool, *, wrong: bool = False) -> Exchange:
-        """A random message of given lengths, each type in a segment; ``wrong``: to be rejected."""
+    def plain(
+        self, spec: Any, ad: int, size: int, decrypt: bool, *, wrong: bool = False, api: CaesarFormat | None = None
+    ) -> Exchange:
+        """A random message of given lengths, in as few segments as may be; ``wrong``: to be rejected.
+
+        ``api``: another format of the message.
+        """
         npub, A, P = self.random(self.shape.npub), self.random(ad), self.random(size)
         if decrypt:
             C = spec.encrypt(npub, A, P)
-            return self._decryption(self.api, spec, npub, A, C[:-1] + bytes([C[-1] ^ wrong]))
-        return self._encryption(self.api, spec, npub, A, P)
+            return self._decryption(api or self.api, spec, npub, A, C[:-1] + bytes([C[-1] ^ wrong]))
+        return self._encryption(api or self.api, spec, npub, A, P)
 
     def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
         return encryption(api, npub, A, P, spec.encrypt(npub, A, P))
@@ -69,7 +75,12 @@ class AeadCheck(Check[AeadSimulation]):
         try:
             return decryption(api, npub, A, C, spec.decrypt(npub, A, C))
         except Rejected:
-            return decryption(api, npub, A, C, None)
+            return self.forged(api, spec, npub, A, C)
+
+    def forged(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
+        """A message to be rejected, after the plaintext if the core releases at once."""
+        unverified = spec.unverified(npub, A, C)[0] if api.at_once else None
+        return decryption(api, npub, A, C, None, unverified)
 
     def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
         """The parts with a changed bit, in any part that is not empty."""

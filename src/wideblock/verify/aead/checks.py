@@ -2,6 +2,8 @@
 """Checks of an authenticated cipher against its specification, each named, each explaining the first difference."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from wideblock.catalog import AeadAnswer
@@ -19,6 +21,9 @@ from wideblock.verify.core.report import Finding, failed, passed
 
 __all__ = ["CHECKS"]
 
+LENGTHS = 1 << 16
+"""Lengths that a segment header can say."""
+
 
 def published(check: AeadCheck) -> Finding:
     """Published vectors, in both directions; answers that must be rejected are decrypted."""
@@ -27,7 +32,10 @@ def published(check: AeadCheck) -> Finding:
         exchanges = [activation(check.api, vector.key)]
         if vector.plaintext is not None:
             exchanges.append(encryption(check.api, vector.npub, vector.ad, vector.plaintext, vector.ciphertext))
-        exchanges.append(decryption(check.api, vector.npub, vector.ad, vector.ciphertext, vector.plaintext))
+            exchanges.append(decryption(check.api, vector.npub, vector.ad, vector.ciphertext, vector.plaintext))
+        else:
+            spec = check.subject.specification(vector.key)
+            exchanges.append(check.forged(check.api, spec, vector.npub, vector.ad, vector.ciphertext))
         return check.play(exchanges)
 
     rejected = sum(vector.plaintext is None for vector in check.vectors)
@@ -40,10 +48,11 @@ def cycle_contract(check: AeadCheck) -> Finding:
     block = check.shape.block
     pairs = [(0, 0), (1, 0), (0, 1), (block, block), (2 * block + 1, 3 * block - 1), (most.ad_bytes, 0)]
     pairs += [(0, most.data_bytes), (check.size(most.ad_bytes), check.size(most.data_bytes))]
+    pairs += [(2 * t.segment + 1, 3 * t.segment + block + 3)] if t.segment else []
     for ad, size in pairs:
         for decrypt in (False, True):
             keyed, spec = check.key()
-            ad, size = min(ad, most.ad_bytes), min(size, most.data_bytes)
+            ad, size = min(ad, most.longest_ad), min(size, most.longest(decrypt=decrypt))
             sent = check.plain(spec, ad, size, decrypt)
             begin = check.simulation.cycle
             with check.timed():
@@ -93,7 +102,10 @@ def gaps(check: AeadCheck) -> Finding:
 
 
 def wrong_tags(check: AeadCheck) -> Finding:
-    """One bit of tag, ciphertext, associated data or nonce is wrong: FAILURE alone leaves; the next one is right."""
+    """One bit of tag, ciphertext, associated data or nonce is wrong: FAILURE alone leaves; the next one is right.
+
+    With ``release=at-once`` the plaintext leaves before FAILURE.
+    """
     keyed, spec = check.key()
     n = max(check.few(64), 16)
     wrong = [check.message(spec, decrypt=True, flip=True) for _ in range(n)]
@@ -105,16 +117,47 @@ def wrong_tags(check: AeadCheck) -> Finding:
     return passed(f"{n} messages with one wrong bit, each followed by a right one")
 
 
+def long_messages(check: AeadCheck) -> Finding:
+    """The longest messages, or some longer than a length field can say: right, forged, right again.
+
+    The status is the last word of each, and leaves after the last word of the input was accepted.
+    """
+    b, most = check.behaviour, LENGTHS + 3 * check.shape.block + 5
+    keyed, spec = check.key()
+    npub, A = check.random(check.shape.npub), check.random(min(b.longest_ad, most))
+    texts = {size: check.random(size) for size in {min(b.longest(decrypt=way), most) for way in (False, True)}}
+    sealed = {size: spec.encrypt(npub, A, text) for size, text in texts.items()}
+    P, C = texts[max(texts)], sealed[max(texts)]
+    opened, right = texts[min(texts)], sealed[min(texts)]
+    wrong = right[:-1] + bytes([right[-1] ^ 0x80])
+    exchanges = [
+        keyed,
+        encryption(check.api, npub, A, P, C),
+        decryption(check.api, npub, A, wrong, None, opened),
+        decryption(check.api, npub, A, right, opened),
+        check.message(spec),
+    ]
+    check.simulation.reset()
+    played = check.words(exchanges)
+    if found := difference(exchanges, played, check.api.word_bits):
+        return failed(found)
+    words = accumulate(len(each.pdi) for each in exchanges)
+    results = accumulate(len(each.right) for each in exchanges)
+    for each, last, status in [*zip(exchanges, words, results, strict=True)][1:]:
+        if played.left[status - 1] <= played.accepted["pdi"][last - 1]:
+            return failed(f"The status leaves before the last word is accepted ({each.about}).")
+    lengths = f"{len(P)} bytes to encrypt, {len(opened)} to decrypt, once forged"
+    return passed(f"{len(A)} bytes of associated data; {lengths}")
+
+
 def malformed_input(check: AeadCheck) -> Finding:
     """Messages that break a rule of the API fail once; the next message is right."""
-    most = check.behaviour.ad_bytes, check.behaviour.data_bytes
-    cases = [*malformed(check.api, *most)]
-    packets = check.subject.parameters.packets
-    if packets:
-        cases += misplaced_ends(check.api, *most)
+    packets, behaviour = check.subject.parameters.packets, check.behaviour
     for chance in (1.0, 0.5):
         keyed, spec = check.key()
-        broken = [*cases, *_too_long(check, spec), *(_cuts(check, spec) if packets else ())]
+        broken = [*malformed(check.api, behaviour, spec), *_too_long(check, spec)]
+        if packets:
+            broken += [*misplaced_ends(check.api, behaviour, spec), *_cuts(check, spec)]
         exchanges = [keyed, *(each for case in broken for each in (case, check.message(spec)))]
         if found := check.play(exchanges, offer=chance, take=chance):
             return failed(found)
@@ -123,11 +166,11 @@ def malformed_input(check: AeadCheck) -> Finding:
 
 def _too_long(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
     """Messages a byte and a block longer than the longest, right in all else: both ways, each type in one segment."""
-    block, most = check.shape.block, check.behaviour.data_bytes
+    block, most, api = check.shape.block, check.behaviour.data_bytes, replace(check.api, segment=1 << 16)
     for over in (1, block):
         for decrypt in (False, True):
             if check.shape.enciphered(most + over) < 1 << 16 and check.shape.enciphered(most) < most + over:
-                yield failing(check.api, check.plain(spec, 0, most + over, decrypt), "which are too many")
+                yield failing(check.api, check.plain(spec, 0, most + over, decrypt, api=api), "which are too many")
 
 
 def _cuts(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
@@ -233,6 +276,7 @@ CHECKS: dict[str, Callable[[AeadCheck], Finding]] = {
     "random messages": random_messages,
     "gaps and back-pressure": gaps,
     "wrong tags": wrong_tags,
+    "long messages": long_messages,
     "malformed input": malformed_input,
     "keys": keys,
     "resets": resets,

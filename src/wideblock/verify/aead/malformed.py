@@ -2,16 +2,21 @@
 """Messages that break a rule of the CAESAR Hardware API, with their right output."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from wideblock.drive.aead.caesar import CaesarFormat, Item
 from wideblock.drive.aead.exchange import Exchange, exchange
+from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.words import Opcode, Type
 
 __all__ = ["cut", "malformed", "misplaced_ends", "wrong_lengths"]
 
 
-def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
-    """Messages, each with a broken rule, up to a segment with Last; each fails, and nothing else of it leaves."""
+def malformed(api: CaesarFormat, b: AeadBehaviour, spec: Any) -> Iterator[Exchange]:
+    """Messages, each with a broken rule, up to a segment with Last; each fails, and nothing else of it leaves.
+
+    With ``release=at-once`` the plaintext before a wrong tag leaves; ``spec`` has the key.
+    """
     npub, tag = bytes(api.shape.npub), bytes(api.shape.tag)
     body = bytes(api.shape.enciphered(4))
 
@@ -19,8 +24,8 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
         return [api.header(type, len(data), **flags), *api.data(data)]
 
     def long(type: int, size: int, **flags: bool) -> list[Item]:
-        """More than ``size`` bytes, in as many segments as the length field needs."""
-        whole = size // api.shape.block * api.shape.block
+        """More than ``size`` bytes: a segment, or a longest one and the rest if the sum is bounded."""
+        whole = 0 if b.timing.segment else size // api.shape.block * api.shape.block
         return [*(part(type, bytes(whole), eot=False) if whole else []), *part(type, bytes(size + 1 - whole), **flags)]
 
     encrypt, decrypt = [api.instruction(Opcode.ENCRYPT)], [api.instruction(Opcode.DECRYPT)]
@@ -37,7 +42,7 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
         "two nonces": [*encrypt, *nonce, *nonce, *ad, *text],
         "no associated data": [*encrypt, *nonce, *text],
         "associated data with Last": [*encrypt, *nonce, *part(Type.AD, b"ad", last=True)],
-        "too long associated data": [*encrypt, *nonce, *long(Type.AD, ad_bytes), *text],
+        "too long associated data": [*encrypt, *nonce, *long(Type.AD, b.ad_bytes), *text],
         "part of a block before another segment": [*encrypt, *nonce, *part(Type.AD, b"ad", eot=False), *ad, *text],
         "an empty segment before another": [*encrypt, *nonce, *part(Type.AD, b"", eot=False), *ad, *text],
         **{
@@ -48,13 +53,15 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
         "plaintext to decrypt": [*decrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *seal],
         "a partial segment": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text", last=True, partial=True)],
         "plaintext without Last": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *text],
-        "too long ciphertext": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, data_bytes), *seal],
+        "too long ciphertext": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, b.data_bytes), *seal],
         "no tag": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, body, last=True)],
+    }
+    leaving = {
         "a short tag": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag[1:], last=True)],
         "a tag without Last": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag), *seal],
     }
     if api.shape.expands:
-        longest = api.shape.enciphered(data_bytes)
+        longest = api.shape.enciphered(b.data_bytes)
         cases |= {
             "part of a block of ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, body[1:]), *seal],
             "no ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b""), *seal],
@@ -62,8 +69,14 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
         }
     for size in wrong_lengths(api.shape.npub):
         cases[f"a nonce of {size} bytes"] = [*encrypt, *part(Type.NPUB, bytes(size)), *ad, *text]
-    for about, items in cases.items():
-        yield exchange(api, f"message with {about}", items, api.failed())
+    opened = _opened(api, spec, npub, b"ad", body)
+    for about, items in (cases | leaving).items():
+        yield exchange(api, f"message with {about}", items, api.failed(opened if about in leaving else None))
+
+
+def _opened(api: CaesarFormat, spec: Any, npub: bytes, ad: bytes, body: bytes) -> bytes | None:
+    """Plaintext of ``body`` under a tag of zeros, if plaintext leaves at once; else None."""
+    return spec.unverified(npub, ad, body + bytes(api.shape.tag))[0] if api.at_once else None
 
 
 def wrong_lengths(right: int) -> list[int]:
@@ -71,19 +84,19 @@ def wrong_lengths(right: int) -> list[int]:
     return [right ^ 1 << bit for bit in range(16)]
 
 
-def misplaced_ends(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
+def misplaced_ends(api: CaesarFormat, b: AeadBehaviour, spec: Any) -> Iterator[Exchange]:
     """Packets that do not end where their messages do; each fails, and the next one is right.
 
-    An online encryption fills an announced segment up with zeros. ``ad_bytes`` and
-    ``data_bytes`` are the longest that the core takes.
+    An announced segment is filled up with zeros. For ``spec`` see :func:`malformed`.
     """
-    size = min(8, data_bytes)
-    start = (bytes(api.shape.npub), b"associated data"[:ad_bytes])
+    size = min(8, b.data_bytes)
+    start = (bytes(api.shape.npub), b"associated data"[: b.ad_bytes])
     encrypt = api.words(api.encrypt(*start, bytes(size)))
     body, tag = bytes(api.shape.enciphered(size)), bytes(api.shape.tag)
     decrypt = api.words(api.decrypt(*start, body + tag))
     announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(body)] if api.shape.online else []
     failed, filled = ([*before, *api.failed()] for before in ([], announced))
+    opened, zeros = (api.failed(text) for text in (_opened(api, spec, *start, body), bytes(size)))
     data = len(api.data(bytes(size))[0].data) * 8 // api.word_bits
     seal = len(api.data(tag)[0].data) * 8 // api.word_bits
     empty = api.words(api.encrypt(*start, b""))
@@ -96,15 +109,15 @@ def misplaced_ends(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterato
         "a word behind the data": ([*encrypt, 0], filled),
         "a message behind the data": ([*encrypt, *encrypt], filled),
         "a word behind a message without data": ([*empty, 0], failed),
-        "the header of a tag at its end": (decrypt[:-seal], failed),
-        "ciphertext at its end": (decrypt[: -seal - 1], failed),
-        "a word behind the tag": ([*decrypt, 0], failed),
+        "the header of a tag at its end": (decrypt[:-seal], opened),
+        "ciphertext at its end": (decrypt[: -seal - 1], zeros),
+        "a word behind the tag": ([*decrypt, 0], opened),
         "a word behind an instruction to activate a key": ([*api.words(api.activate_key()), 0], failed),
     }
     if data > 1:
         cases["the first word of the data at its end"] = (encrypt[: 1 - data], filled)
     if seal > 1:
-        cases["part of a tag at its end"] = (decrypt[:-1], failed)
+        cases["part of a tag at its end"] = (decrypt[:-1], opened)
     for about, (pdi, right) in cases.items():
         yield Exchange(f"packet with {about}", pdi, (), api.words(right))
 

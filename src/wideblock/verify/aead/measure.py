@@ -4,13 +4,12 @@
 from dataclasses import dataclass
 from random import Random
 
-from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.core import zeroize_at
 from wideblock.errors import UserError
 from wideblock.export.contract import AeadContract
 from wideblock.simulation.bench import SimulationError
-from wideblock.verify.aead.malformed import malformed
 
 __all__ = ["MeasuredMessages", "MessageCycles", "clearing", "measure", "message"]
 
@@ -56,13 +55,13 @@ def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Mess
 
 def clearing(simulation: AeadSimulation) -> int:
     """Cycles from ``zeroize``, in an idle core, to the first word that is accepted."""
-    behaviour = simulation.core.behaviour
-    fails = next(malformed(simulation.api, behaviour.ad_bytes, behaviour.data_bytes))
+    behaviour, api = simulation.core.behaviour, simulation.api
+    fails = failing(api, exchange(api, "a message", api.encrypt(bytes(api.shape.npub), b"", b"")), "no key")
     simulation.reset()
     simulation.play([], limit=2 * behaviour.timing.zeroize)
     played = simulation.play([fails], events=[zeroize_at(0)], after=1)
     if played.out != [*fails.right]:
-        raise SimulationError(f"{simulation.core.module}: a malformed message after zeroize does not fail")
+        raise SimulationError(f"{simulation.core.module}: a message without a key does not fail after zeroize")
     return played.accepted["pdi"][0]
 
 
@@ -81,7 +80,7 @@ def measure(
 
 def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> MeasuredMessages:
     api, shape = simulation.api, core.behaviour.shape
-    blocks = core.behaviour.data_bytes // shape.block
+    blocks = (core.timing.segment or core.behaviour.data_bytes) // shape.block
     if blocks < 2:
         raise UserError(f"the interval needs data_bytes of at least {2 * shape.block}, got {core.behaviour.data_bytes}")
     key, npub = rng.randbytes(shape.key), rng.randbytes(shape.npub)

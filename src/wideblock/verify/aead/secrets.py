@@ -64,9 +64,9 @@ def secrets(check: AeadCheck) -> Finding:
 
     Whether a word is valid makes no difference. Values are the named values of the specification: round keys, hash keys
     and their powers, masks, the key stream. Four of their bytes, in any of the four readings of a block, are enough. A
-    message that is rejected must never be shown. Ports that carry no data must not depend on secrets at all. Zeroize
-    comes in the cycles of an activation and of a message; then random messages with pauses, new keys, resets and
-    zeroize.
+    message that is rejected must never be shown; with ``release=at-once`` plaintext is no secret. Ports that
+    carry no data must not depend on secrets at all. Zeroize comes in the cycles of an activation and of a message; then
+    random messages with pauses, new keys, resets and zeroize.
     """
     sweep = list(_sweep(check))
     random = [_random(check, n) for n in range(check.few(12))]
@@ -76,7 +76,7 @@ def secrets(check: AeadCheck) -> Finding:
 def _message(check: AeadCheck, way: Way) -> _Message:
     """A message of random lengths, of a few blocks at most."""
     most, few = check.behaviour, 3 * check.shape.block
-    lengths = check.size(min(few, most.ad_bytes)), check.size(min(few, most.data_bytes))
+    lengths = check.size(min(few, most.longest_ad)), check.size(min(few, most.longest(decrypt=True)))
     return _Message(*lengths, way, float(check.rng.random()))
 
 
@@ -159,7 +159,8 @@ def _exchange(
     blocks = -(-max(message.ad + shape.npub, len(C)) // shape.block) + 1
     # a value that is in the result by the specification, such as a mask added to zero, may be shown as the result is
     values = specification.message_values(npub, A, blocks)
-    secrets = [(message.way is Way.ENCRYPTED and value in C, name, value) for name, value in values]
+    leaves = C if message.way is Way.ENCRYPTED else P if api.at_once else b""
+    secrets = [(value in leaves, name, value) for name, value in values]
     secrets += [(False, *each) for each in inputs("the associated data", A, shape.block)]
     secrets += [(False, "the nonce", npub)]
     if message.way is Way.ENCRYPTED:
@@ -170,10 +171,12 @@ def _exchange(
         bit = int(message.wrong * 8 * len(C))
         C = (int.from_bytes(C, "little") ^ 1 << bit).to_bytes(len(C), "little")
     inside, _ = specification.unverified(npub, A, C)
+    secrets += [(False, *each) for each in inputs("the ciphertext as it entered", C, shape.block)]
+    if api.at_once:
+        return decryption(api, npub, A, C, None if rejected else P, inside), secrets
     inside = inside.ljust(shape.enciphered(message.size), b"\0")[: shape.enciphered(message.size)]
     name = "the rejected message" if rejected else "the message before its verdict"
     secrets += [(not rejected, *each) for each in inputs(name, inside, shape.block)]
-    secrets += [(False, *each) for each in inputs("the ciphertext as it entered", C, shape.block)]
     return decryption(api, npub, A, C, None if rejected else P), secrets
 
 

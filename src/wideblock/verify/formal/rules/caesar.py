@@ -42,6 +42,11 @@ CLOSED = ("aes", "lanes", r"multiplier\d*")
 """Closed parts of a cipher, if memories of the cipher count."""
 
 _HELD = "the cipher is assumed to hold its tag until accepted"
+_VERIFIED = "no word of a message to decrypt leaves before its tag is verified; status FAILURE alone leaves otherwise"
+_AT_ONCE = (
+    "plaintext leaves UNVERIFIED (release=at-once); SUCCESS leaves only after the tag was verified, as the last word "
+    "of the message; status FAILURE otherwise, and no word after it"
+)
 _ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
 
 
@@ -56,10 +61,9 @@ def held(core: Contract) -> Rule:
 
 
 def queues(core: Contract) -> Rule:
-    """None: the only queue has room for a whole message."""
-    raise NotApplicable(
-        "the result buffer has room for the longest message; how much comes is the cipher's, which is free"
-    )
+    """None: the only queue has room for a whole message, or for a segment of a core that releases at once."""
+    longest = "longest segment" if core.behaviour.timing.segment else "longest message"
+    raise NotApplicable(f"the result buffer has room for the {longest}; how much comes is the cipher's, which is free")
 
 
 def output(core: Contract) -> OutputPlaces:
@@ -92,6 +96,10 @@ def release(core: Contract) -> Rule:
     the cipher's tag is accepted, after the last segment, of type TAG, if the tag equals the words of the segment. A
     cipher that judges tags was given the segment, and the judgement is 0. No word of a failed message is left in the
     result buffer for the next message.
+
+    A core that releases at once gives the plaintext before, UNVERIFIED. The rule is then one of the status: SUCCESS
+    leaves only after the tag was verified, as the last word of the message; after FAILURE no word of the message is
+    left in the result buffer.
     """
     signals = _PRE | _TAG | _POST | {"post_left": "core.post.left"}
     signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
@@ -100,9 +108,9 @@ def release(core: Contract) -> Rule:
     signals |= {f"block_{name}": f"core.pre.blocks__payload.{name}" for name in ("kind", "size", "data")}
     signals |= {"result_valid": "core.buffer.valid", "pending": "core.buffer.pending", "let": "core.buffer.released"}
     text = (_constants(), _direction(core), _cleared(core), _messages(core), _judgement(core), _receiver(core))
+    claim = _AT_ONCE if core.behaviour.at_once else _VERIFIED
     return Rule(
-        "no word of a message to decrypt leaves before its tag is verified; status FAILURE alone leaves otherwise; "
-        f"{_ASSUMED}",
+        f"{claim}; {_ASSUMED}",
         signals,
         "\n".join((*text, _claims(core), _place(core), _tag_segment(core), _output(core))),
     )
@@ -324,6 +332,8 @@ def _claims(core: Contract) -> str:
     """The rule at the ports: nothing of a failed message stays behind."""
     flag = core.shell.named("do").port("last") if core.parameters.packets else None
     ends = f"assert ({flag} == (success || failure));" if flag else ""
+    at_once = core.behaviour.at_once
+    kept = "" if at_once else "if (held) assert (let == was_let);"
     sealed = " || ".join(f"do_head[31:28] == {type:d}" for type in (Type.PLAINTEXT, Type.CIPHERTEXT, Type.TAG))
     return f"""
       always @* if ({core.shell.named("do").valid}) begin
@@ -331,7 +341,7 @@ def _claims(core: Contract) -> str:
         {ends}
         if (do_left == 0) assert (success || failure || {sealed});
         if (due == 2) assert (failure || (success && !before));
-        if (due == 1 && unverified) assert (failure);
+        if (due == 1 && unverified) assert ({"!success" if at_once else "failure"});
       end
       wire between = verdict == VERDICT_FAIL || (verdict == VERDICT_IDLE && {_one_of(_BETWEEN)});
       reg [{core.component.buffer.rows.bit_length() - 1}:0] was_let;
@@ -341,7 +351,7 @@ def _claims(core: Contract) -> str:
         held <= unverified && !clear;
       end
       always @* if (!clear) begin
-        if (held) assert (let == was_let);
+        {kept}
         if (unverified && between) assert (!pending);
       end"""
 
@@ -401,6 +411,7 @@ def _output(core: Contract) -> str:
     """The judgement, possible results under way, and the post-processor's orders."""
     giving = ("TAG", "COMPARE", "IGNORE")
     success, failure = (f"first == 32'd{each << 28}" for each in (StatusWord.SUCCESS, StatusWord.FAILURE))
+    placed = "1" if core.behaviour.at_once else "(!pre_decrypt || verdict == VERDICT_END)"
     types = f"follow == FOLLOW_TAG ? {Type.TAG:d} : pre_decrypt ? {Type.PLAINTEXT:d} : {Type.CIPHERTEXT:d}"
     return f"""
       wire message = parsing || pre_state == PRE_ABANDON || verdict != VERDICT_IDLE;
@@ -423,7 +434,7 @@ def _output(core: Contract) -> str:
         if (status) assert ({failure} || ({success} && !(message ? before : unverified)));
         if (post_state == POST_IDLE || post_state == POST_FIRST) assert (do_left == 0);
         else assert (do_left == post_left && do_left != 0);
-        if (segment) assert (message && (!pre_decrypt || verdict == VERDICT_END));
+        if (segment) assert (message && {placed});
         if (post_state == POST_FIRST && !status) assert (post_left == first[15:0] && first[31:28] == ({types}));
         if (sealing && post_state == POST_FIRST) assert (first[15:0] == {core.behaviour.shape.tag});
       end"""
