@@ -11,7 +11,7 @@ ROOT = Path(wideblock.__file__).parent
 TOOLS = Path(__file__).parents[1] / "tools"
 PAGES = sorted(page for page in TOOLS.parent.glob("docs/**/*.md") if page.name not in ("test-plan.md", "claims.md"))
 POINTING = {
-    "": (4.6, 0), "catalog": (4.8, 0), "cli": (4.4, 0), "docs": (4.4, 22), "drive": (4.4, 0), "evaluate": (4.0, 0),
+    "": (4.6, 0), "catalog": (4.8, 0), "cli": (4.4, 0), "docs": (4.2, 5), "drive": (4.4, 0), "evaluate": (4.0, 0),
     "evidence": (3.9, 0), "export": (4.2, 0), "image": (4.9, 0), "native": (2.8, 0), "renewal": (3.4, 0),
     "rtl": (1.5, 0), "rtl/aead": (3.8, 0), "rtl/aes": (3.9, 0), "rtl/bus": (2.5, 0), "rtl/dma": (4.7, 0),
     "rtl/engine": (4.1, 0), "rtl/flow": (2.0, 0), "rtl/gf128": (3.3, 0), "rtl/hash": (1.5, 0), "rtl/keys": (2.1, 0),
