@@ -81,10 +81,17 @@ def test_limits_are_those_of_the_contract():
 
 def test_longest_messages_of_gcm_are_within_the_standard():
     for preset in ("aes-gcm", "aes-gcm-p"):
-        longest = contract(preset, {"data_bytes": 65_535, "ad_bytes": 65_535}).behaviour
-        assert 8 * longest.data_bytes <= 2**39 - 256 and 8 * longest.ad_bytes <= 2**64 - 1
+        for release in ("verified", "at-once"):
+            longest = contract(preset, {"data_bytes": 65_535, "ad_bytes": 65_535, "release": release}).behaviour
+            assert 8 * longest.longest(decrypt=False) <= 2**39 - 256 and 8 * longest.longest_ad <= 2**64 - 1
         with pytest.raises(ValueError, match="data_bytes"):
             contract(preset, {"data_bytes": 2**36})
+
+
+def test_a_choice_that_breaks_a_rule_is_in_the_datasheet():
+    row = "| NIST SP 800-38D | No plaintext is given before its tag was found right. | "
+    assert f"{row}NOT KEPT: release=at-once |" in aead.datasheet(contract("aes-gcm", {"release": "at-once"}))
+    assert f"{row}kept by the core |" in aead.datasheet(contract("aes-gcm"))
 
 
 def policy_table() -> str:
@@ -92,6 +99,7 @@ def policy_table() -> str:
     rows = []
     for rule in RULES:
         engine = f"; {STATES['engine']}, if there is one" if rule.engine else ""
+        engine += f", unless `{rule.unless}`" if rule.unless else ""
         shown = ", ".join(f"`{test}`" for test in (*rule.tests, *rule.engine))
         rows.append((rule.standard, rule.text, STATES[rule.state] + engine, shown, ", ".join(rule.schemes)))
     return table(("standard", "rule", "state", "shown by", "schemes"), rows)

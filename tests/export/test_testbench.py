@@ -207,6 +207,16 @@ def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_
     assert "FAILED: a wrong word" in " ".join(wrong.split()) and f"got e{zeros}" in wrong, wrong
 
 
+@pytest.mark.slow
+@needs_icarus
+@pytest.mark.parametrize("name", ["scream", "minalpher"])
+def test_messages_of_several_segments_in_icarus(name, tmp_path):
+    """Longer than the result buffer; minalpher to encrypt."""
+    core = contract(name, {"data_bytes": 32, "ad_bytes": 32, "release": "at-once"})
+    bench = others(core)[f"{core.module}_tb.v"]
+    assert "PASSED" in run(tmp_path, core, core.verilog, bench, "-g2005")
+
+
 @needs_icarus
 def test_the_command_of_the_datasheet(tmp_path):
     """Of an authenticated cipher, as it is printed."""

@@ -2,9 +2,11 @@
 """Rules of standards for the specified schemes, with the tests of each rule."""
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from wideblock.export.markdown import table
 
@@ -22,6 +24,7 @@ class StandardRule:
     state:   "core" if the core keeps the rule, "user" if the user must
     tests:   ids of the tests of the rule, from the project's folder on
     engine:  tests of an engine that keeps a rule in place of the user; none if it does not
+    unless:  parameter and value under which nobody keeps the rule; empty: none
     """
 
     standard: str
@@ -30,6 +33,7 @@ class StandardRule:
     state: str
     tests: tuple[str, ...]
     engine: tuple[str, ...] = ()
+    unless: str = ""
 
 
 @cache
@@ -40,9 +44,12 @@ def standard_rules() -> tuple[StandardRule, ...]:
     return tuple(StandardRule(**row | {name: tuple(row.get(name, ())) for name in tuples}) for row in rows)
 
 
-def compliance_table(scheme: str, *, engine: bool) -> str:
-    """The rules for a core of a scheme, or for its engine, as a Markdown table; empty if there are none."""
-    rows = [rule for rule in standard_rules() if scheme in rule.schemes]
-    states = ("engine" if engine and rule.engine else rule.state for rule in rows)
-    cells = [(rule.standard, rule.text, STATES[state]) for rule, state in zip(rows, states, strict=True)]
-    return table(("standard", "rule", "state"), cells) if rows else ""
+def compliance_table(scheme: str, settings: Mapping[str, Any], *, engine: bool) -> str:
+    """The rules for a core of a scheme with ``settings``, or for an engine, as a Markdown table; maybe empty."""
+    chosen = {f"{name}={value}" for name, value in settings.items()}
+    cells = []
+    for rule in (rule for rule in standard_rules() if scheme in rule.schemes):
+        state = STATES["engine" if engine and rule.engine else rule.state]
+        state = f"NOT KEPT: {rule.unless}" if rule.unless in chosen else state
+        cells.append((rule.standard, rule.text, state))
+    return table(("standard", "rule", "state"), cells) if cells else ""

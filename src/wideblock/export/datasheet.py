@@ -32,7 +32,7 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
         measured=measured,
         memories=memory_table(core.memories),
         registers=register_tables(core.registers),
-        compliance=compliance_table(core.preset.scheme.name, engine=bool(core.registers)),
+        compliance=compliance_table(core.preset.scheme.name, core.settings, engine=bool(core.registers)),
         influences=dict.fromkeys(_named(core, each) for each in core.behaviour.influences),
         written=written,
         instance=instance(core),
