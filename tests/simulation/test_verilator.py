@@ -147,7 +147,7 @@ def test_a_full_disk_is_one_line(cache, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(verilator, "_shares", full)
+    monkeypatch.setattr(verilator, "_units", full)
     with pytest.raises(BuildError, match="^cannot build the model of counter: .*No space left on device$"):
         build([VERILOG], TOP, FILES, FAST)
     assert not models(cache)

@@ -47,7 +47,6 @@ _COMPILE = (
 _MODULE = re.compile(r"^\s*module (\w+)(.*?)^\s*endmodule", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^\s*(?:output )?reg(?: *\[[^\]]*\])? *\\?([^\s;=,]+)", re.MULTILINE)
 _LONGEST = 100  # letters of a module's name
-_PLAIN = '#ifdef __clang__\n#pragma clang optimize off\n#else\n#pragma GCC optimize("O0")\n#endif\n'
 _UNIT = 25_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 
 
@@ -161,12 +160,12 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
             (model / name).write_text(text)
         if options.savable:
             _mark_registers(model, sources)
-        bench = [model / name for name in files if name.endswith(".cpp")]
+        units = _units(model, [model / name for name in files if name.endswith(".cpp")])
         jobs: list[tuple[Path, Future[None]]] = []
-        for i, share in enumerate(_shares([*bench, *sorted(model.glob(f"{PREFIX}*.cpp"))])):
+        for i, (parts, level) in enumerate(units):
             unit, object_ = model / f"unit{i}.cc", model / f"unit{i}.o"
-            unit.write_text(_unit(share))
-            flags = [*options.compile, *options.macros, f"-O{options.optimise}", "-I."]
+            unit.write_text("".join(f'#include "{part.name}"\n' for part in parts))
+            flags = [*options.compile, *options.macros, f"-O{min(level, options.optimise)}", "-I."]
             command = [compiler(), *flags, "-c", unit, "-o", object_]
             done = commands.start(command, model, f"cannot compile the model of {top}")
             jobs.append((object_, done))
@@ -223,12 +222,16 @@ def plain(name: str) -> str:
     return re.sub("__0([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), name)
 
 
-def _unit(files: list[Path]) -> str:
-    """The text of a translation unit: code of every cycle, then code of construction, which is not optimised."""
-    slow = [path for path in files if "__Slow" in path.name or "__Trace" in path.name]
-    fast = [path for path in files if path not in slow]
-    code, construction = ("".join(f'#include "{path.name}"\n' for path in part) for part in (fast, slow))
-    return f"{code}{_PLAIN}{construction}"
+def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
+    """The files of translation units, each with its highest level: code of every cycle apart from code of construction,
+    in large models.
+    """
+    generated = sorted(model.glob(f"{PREFIX}*.cpp"))
+    slow = [path for path in generated if "__Slow" in path.name or "__Trace" in path.name]
+    fast = [*bench, *(path for path in generated if path not in slow)]
+    if _size(slow) < _UNIT:
+        fast, slow = fast + slow, []
+    return [*((share, 2) for share in _shares(fast)), *((share, 0) for share in _shares(slow))]
 
 
 def _shares(files: list[Path]) -> list[list[Path]]:
