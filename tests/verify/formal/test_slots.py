@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """That messages are processed under the keys of their slots is proved of cores and engines, and not of faulty ones."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal.induction import prove
 from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.engine import INSIDE
 from wideblock.verify.formal.stream import prove_slots
 
@@ -43,6 +46,34 @@ COMMANDS = (
     Fault("units wait for a key that is offered", "core.entrance.i__ready", "was & !key", {"key": "core.key__valid"}),
     Fault("units wait for a drain", "core.entrance.permit", "was & !drains", {"drains": "core.key_unit.draining"}),
 )
+COPIES = {
+    "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
+    "hctr2-2s-k": {"sector_bytes": 496, "slots": 4, "sbox": "composite"},
+    "fast-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
+    "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
+    "hmch-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
+    "heh-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
+}
+FILLS = {"filling": "core.key_unit.copies__filling", "number": "core.key_unit.number"}
+OF_COPIES = (
+    Fault("a copy has the words of another row", "core.key_unit.store.row", "was ^ 1"),
+    Fault("a copy has the words of another slot", "core.entrance.copies__fill_slot", "was ^ 1"),
+    Fault("an eviction does not wait for a sector that enters", "core.key_unit.entered", "1'b1"),
+    Fault("a drain passes over a sector of its slot", "core.key_unit.skipped_message", "draining && left", DRAIN),
+    Fault("an eviction wipes places in use", "core.entrance.copies__used", "1'b0"),
+    Fault("a copy takes a place in use", "core.entrance.copies__fill", "was | owed", {"owed": "core.entrance.owed"}),
+    Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 2", FILLS),
+    Fault("a call takes the key of another sector", "core.key_sector_later", "was ^ 1"),
+)
+OF_POWERS = (
+    Fault("the last products take the powers of the next sector", "core.back_hash.tail_bank", "was + 1"),
+    Fault("the front hash takes the powers of another sector", "core.front_hash.front_bank", "was ^ 1"),
+    Fault("a power is written to the place of another sector", "core.front_hash.copy_bank", "was ^ 1"),
+    Fault("a power is written to another row", "core.back_hash.copy_row", "was ^ 1"),
+    Fault("a call takes the key of another sector", "core.key_sector_later", "was ^ 1"),
+    Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 1", FILLS),
+)
+INVERSE = Fault("an inverse call takes the key of another sector", "core.inverse_key_later", "was ^ 1")
 REQUEST = {"request": "core.passage.access__request"}
 ENGINE = (
     Fault("the user's stream may name any slot", "core.gate.refused", "1'b0"),
@@ -71,6 +102,46 @@ def test_a_fault_of_a_core_is_not_proved(fault):
     of = core("xts-both-k")
     with pytest.raises(NotProved):
         prove_slots(of, broken(flatten(of), fault))
+
+
+@cache
+def copying(preset):
+    return contract(preset, COPIES[preset])
+
+
+@pytest.mark.parametrize("preset", few_of_many(list(COPIES), ["eme2-2s-k"]))
+def test_it_is_proved_of_a_core_whose_sectors_take_copies(preset):
+    assert "complete and in order" in prove_slots(copying(preset)).statement
+
+
+@pytest.mark.parametrize("fault", few_of_many(OF_COPIES, [OF_COPIES[0]]), ids=str)
+def test_a_fault_of_copies_is_not_proved(fault):
+    of = copying("eme2-2s-k")
+    with pytest.raises(NotProved):
+        prove_slots(of, broken(flatten(of), fault))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset, fault", [*(("heh-brw-2s-k", each) for each in OF_POWERS), ("hctr2-2s-k", INVERSE)])
+def test_a_fault_of_copied_powers_is_not_proved(preset, fault):
+    of = copying(preset)
+    with pytest.raises(NotProved):
+        prove_slots(of, broken(flatten(of), fault))
+
+
+TWO_SLOTS = "live && to_n < under_way && put_first && given_slot != slot"
+"""A sector of another slot enters while the followed sector is whole and not computed."""
+
+
+@pytest.mark.parametrize("preset", few_of_many(list(COPIES), ["eme2-2s-k"]))
+@pytest.mark.parametrize("possible", few_of_many([TWO_SLOTS, "since == 1", "row_write && of_slot"], [TWO_SLOTS]))
+def test_the_rule_leaves_sectors_of_two_slots_under_way_possible(preset, possible):
+    """Given the whole rule, that it is impossible is not proved: the rule does not contradict itself."""
+    of = copying(preset)
+    rule = family(of).slots(of)
+    given = "\n".join((rule.text, *rule.parts)).replace("assert (", "assume (")
+    with pytest.raises(NotProved, match="not inductive"):
+        prove(of, replace(rule, text=f"{given}\n      always @* if (!clear) assert (!({possible}));", parts=()))
 
 
 @pytest.mark.parametrize("preset", ["xts-enc-k", "xts-both-k"])

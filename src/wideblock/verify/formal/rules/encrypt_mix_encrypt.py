@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the family encrypt-mix-encrypt."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from wideblock.export.contract import Contract
-from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
-from wideblock.verify.formal.rules.parts import admitted, delayed, in_order, rekeyed_in_order, released
+from amaranth import Const, Value
 
-__all__ = ["order", "output", "rekey", "release"]
+from wideblock.export.contract import Contract
+from wideblock.rtl.keys.material import KeyWord
+from wideblock.rtl.sector.copies import Words
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.copies import Part, copied, number_bits, places_of
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
+from wideblock.verify.formal.rules.parts import NO_SLOTS, admitted, delayed, in_order, rekeyed_in_order, released
+
+__all__ = ["order", "output", "rekey", "release", "slots"]
 
 CALLS = ("tweak", "first", "halfway", "mix", "refresh", "second")
 """Kinds of calls in the lanes, a call a cycle."""
@@ -86,6 +93,81 @@ def rekey(core: Contract) -> Rule:
     leading = " && !leads" if core.component.schedule.leading else ""
     text = f"!tweaked && to_first == to_second_done && {flights} == 0{leading}"
     return rekeyed_in_order(core, rule, f"first_sector == second_done_sector{leading}", text)
+
+
+def slots(core: Contract) -> Rule:
+    """As :func:`wideblock.verify.formal.rules.copies.copied`: the copy is complete a cycle after the tweak's call."""
+    made = core.component
+    if not core.parameters.slots:
+        raise NotApplicable(NO_SLOTS)
+    if made.schedule.leading or not made.ahead:
+        raise NotApplicable("no argument for sectors with an ICV, nor for a control that is not ahead of the data")
+    lead, bits = made.key_unit.context.lead, number_bits(core)
+    complete = f"""
+        assert (reached == first_sector);
+        assert (!(tweak_go || tweaked) || waits && ready_copy && !a_open);
+        assert (!(live && first_sector == n && (tweaked || a_open) && !a_bad) || since == {lead + 3});
+        assert (!(live && to_n < (first_sector - second_done_sector) % {1 << bits}) || since == {lead + 3});"""
+    counted = "keys_oldest == second_done_sector"
+    return copied(core, order(core), "second_done_sector", counted, complete, _reads(core), 1)
+
+
+def _reads(core: Contract) -> Part:
+    """The words of calls and offsets are read at the places of their sectors."""
+    made, clock, bits = core.component, core.shell.clock, number_bits(core)
+    context, material, A = made.key_unit.context, made.key_unit.material, made.schedule.cipher_latency
+    (key,) = material.ciphers
+    signals, text = places_of(core, key, [("called_of", "called")])
+    more, read = places_of(core, key, [("called_of", "called")], last=True)
+    signals, text = signals | more, text + read
+    known = _asked(lambda words: made.T_star(Const(0, 128), words))
+    offsets = _asked(made.first_offset)
+    for word in material.raw:
+        reads = [("joined_of", "joined")]
+        reads += [("first_done_sector", f"tweak_tag{A - 1}")] if word in known else []
+        reads += [("second_done_sector", f"second_tag{A - 1}")] if word in offsets else []
+        more, read = places_of(core, word, reads)
+        signals, text = signals | more, text + read
+    names = ("tweak_go", "mix_call_sector")
+    signals |= {name: f"core.{name}" for name in names} | {"second_go": "core.go", "gate_taken": "core.entrance.take"}
+    mixed = "first_done_sector"
+    if made.schedule.rest:
+        mixed = "(mix_call_final ? halfway_done_sector : first_done_sector)"
+    last = len(context.words)
+    return (
+        signals,
+        f"""
+      reg called, joined;
+      reg [{bits - 1}:0] called_of, joined_of;
+      always @(posedge {clock}) begin
+        called <= !clear && (mix_call_valid || tweak_go || gate_taken || second_go);
+        called_of <= mix_call_valid ? mix_call_sector : tweak_go || gate_taken ? first_sector : second_sector;
+        joined <= !clear && (tweak_go || gate_taken);
+        joined_of <= first_sector;
+      end
+      always @* if (!clear) begin{text}
+        assert (!mix_call_valid || mix_call_sector + {bits}'d1 == {mixed});
+        assert (!(mix_call_valid && live && mix_call_sector == n) || since >= {last});
+        assert (!(second_go && live && second_sector == n) || since >= {last});
+        assert (!((tweak_go || gate_taken) && live && first_sector == n && !a_bad) || since >= {last});
+        assert (!(second_tag{A - 1} && live && second_done_sector == n) || since > {last});
+        if (tweak_tag{A - 1} && live && first_done_sector == n && (first_sector != n || (tweaked || a_open) && !a_bad))
+          assert (since > {last});
+      end""",
+    )
+
+
+def _asked(equation: Callable[[Words], Value]) -> set[KeyWord]:
+    """The words that an equation takes."""
+
+    class Asked(dict[KeyWord, Value]):
+        def __missing__(self, word: KeyWord) -> Value:
+            self[word] = Const(0, word.bits)
+            return self[word]
+
+    asked = Asked()
+    equation(asked)
+    return set(asked)
 
 
 def _refreshes(core: Contract) -> tuple[dict[str, str], str]:

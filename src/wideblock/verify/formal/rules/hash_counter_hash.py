@@ -5,9 +5,12 @@ from dataclasses import replace
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotProved
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules.copied_hash import Reads, hashed
+from wideblock.verify.formal.rules.copies import number_bits, places_of
 from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import (
+    NO_SLOTS,
     admitted,
     back_queue,
     check_not_ahead,
@@ -20,7 +23,7 @@ from wideblock.verify.formal.rules.parts import (
     released,
 )
 
-__all__ = ["order", "output", "queues", "rekey", "release"]
+__all__ = ["order", "output", "queues", "rekey", "release", "slots"]
 
 
 def queues(core: Contract) -> Rule:
@@ -181,6 +184,58 @@ def release(core: Contract) -> Rule:
     """As :func:`released`; the exit hears of a sector a cycle later where the control is ahead."""
     judged = "exit_ready_sector_later" if core.component.ahead else "inner_sector"
     return replace(released(core, judged), cycles=1 + core.component.ahead)
+
+
+def slots(core: Contract) -> Rule:
+    """As :func:`wideblock.verify.formal.rules.copied_hash.hashed`."""
+    if not core.parameters.slots:
+        raise NotApplicable(NO_SLOTS)
+    return hashed(core, order(core), f"{_computed(core.component)}_sector", ("R", "h"), _reads(core))
+
+
+def _reads(core: Contract) -> Reads:
+    """Keys of the blocks that enter the ciphers, and words for Z, are read at the places of their sectors."""
+    made, bits, clock = core.component, number_bits(core), core.shell.clock
+    context, material = made.key_unit.context, made.key_unit.material
+    (key,) = material.ciphers
+    signals, text = places_of(core, key, [("called_of", "called")])
+    numbers = context.places(key)
+    if made.structure.inverse_call:
+        more, read = places_of(core, key, [("called_of", "called_single")], last=True)
+        signals, text = signals | more, text + read
+        numbers += context.places(key, last=True)
+    others = [word for word in (*material.raw, *material.stored) if context.places(word)]
+    for word in others:
+        more, read = places_of(core, word, [("done_of", "done")])
+        signals, text = signals | more, text + read
+    signals |= {"R": "core.front_hash.event_R", "step_go": "core.step_go"}
+    tweak_go, tweak = "1'b0", ""
+    if made.structure.tweak_call:
+        signals["tweak_go"], tweak_go = "core.tweak_go", "tweak_go"
+        tweak = f"""
+        if (tweak_go && live && front_sector == n && (takes_first || front_step != 0 && !a_bad)) begin
+          assert (since > {max(context.places(key))});
+        end"""
+    if others:
+        signals |= {"done": "core.single_done_later", "done_of": "core.single_done_sector_later"}
+        last = max(number for word in others for number in context.places(word))
+        text += f"""
+        assert (!done || done_of + {bits}'d1 == single_done_sector);
+        assert (!(done && live && done_of == n) || since > {last + 1});"""
+    return Reads(
+        signals,
+        f"""
+      reg called, called_single;
+      reg [{bits - 1}:0] called_of;
+      always @(posedge {clock}) begin
+        called <= !clear && (R || {tweak_go} || step_go);
+        called_single <= !clear && R;
+        called_of <= R ? single_sector : {tweak_go} ? front_sector : lane_sector;
+      end""",
+        f"""{text}{tweak}
+        assert (!(R && live && single_sector == n) || since > {max(numbers)});
+        assert (!(step_go && live && lane_sector == n) || since > {max(context.places(key))});""",
+    )
 
 
 def _pointers(core: Contract) -> tuple[dict[str, str], str, str]:

@@ -3,8 +3,12 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.copied_hash import Reads, hashed
+from wideblock.verify.formal.rules.copies import number_bits, places_of
 from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import (
+    NO_SLOTS,
     admitted,
     back_queue,
     check_not_ahead,
@@ -15,7 +19,7 @@ from wideblock.verify.formal.rules.parts import (
     rekeyed_in_order,
 )
 
-__all__ = ["order", "output", "queues", "rekey"]
+__all__ = ["order", "output", "queues", "rekey", "slots"]
 
 
 def queues(core: Contract) -> Rule:
@@ -162,3 +166,37 @@ def rekey(core: Contract) -> Rule:
     """No sector between the front hash and the last block known, and no step in the lanes."""
     text = "front_step == 0 && to_enter == to_last && steps == 0"
     return rekeyed_in_order(core, order(core), "front_sector == last_sector && front_step == 0", text)
+
+
+def slots(core: Contract) -> Rule:
+    """As :func:`wideblock.verify.formal.rules.copied_hash.hashed`, where both hashes are known behind their heads."""
+    if not core.parameters.slots:
+        raise NotApplicable(NO_SLOTS)
+    if any(max(i.step for i in program.issues) < program.steps for program in core.component.programs.values()):
+        raise NotApplicable("no argument for calls of a sector beside the last steps of the front hash")
+    return hashed(core, order(core), "last_sector", ("U", "Cm"), _reads(core))
+
+
+def _reads(core: Contract) -> Reads:
+    """The keys of the blocks that enter the ciphers are read at the places of their sectors."""
+    context, bits = core.component.key_unit.context, number_bits(core)
+    (key,) = core.component.key_unit.material.ciphers
+    signals, text = places_of(core, key, [("called_of", "called")])
+    more, read = places_of(core, key, [("called_of", "called")], last=True)
+    first, last = (max(context.places(key, last=last)) for last in (False, True))
+    names = {"opens": "core.opening", "step_go": "core.go", "back_sector": "core.back_sector"}
+    return Reads(
+        signals | more | names,
+        f"""
+      wire [{bits - 1}:0] back_to_last = back_sector - last_sector;
+      reg called;
+      reg [{bits - 1}:0] called_of;
+      always @(posedge {core.shell.clock}) begin
+        called <= !clear && (opens || step_go);
+        called_of <= opens ? enter_sector : lane_sector;
+      end""",
+        f"""{text}{read}
+        assert (back_to_last == Cm_flight);
+        assert (!(opens && live && front_sector == n) || takes_first && since > {first});
+        assert (!(step_go && live && lane_sector == n) || since > {max(first, last)});""",
+    )
