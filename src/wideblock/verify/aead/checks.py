@@ -174,8 +174,8 @@ def _too_long(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
 
 
 def _cuts(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
-    """Encryptions with a packet that ends in each word of data before the last."""
-    block = check.shape.block
+    """Encryptions in a segment, with a packet that ends in each word of data before the last; decryptions at once."""
+    block, api = check.shape.block, replace(check.api, segment=1 << 15)
     for size in sorted({min(size, check.behaviour.data_bytes) for size in (block, 2 * block, 3 * block - 1)}):
         npub, A, P = (
             check.random(check.shape.npub),
@@ -183,9 +183,11 @@ def _cuts(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
             check.random(size),
         )
         sealed = spec.encrypt(npub, A, P)
-        whole = encryption(check.api, npub, A, P, sealed)
-        for missing in range(1, -(-8 * size // check.api.word_bits)):
-            yield cut(check.api, whole, P, sealed, missing)
+        whole, opened = encryption(api, npub, A, P, sealed), decryption(api, npub, A, sealed, P)
+        for missing in range(1, -(-8 * size // api.word_bits)):
+            yield cut(api, whole, P, sealed, missing)
+            if api.at_once:
+                yield cut(api, opened, P, sealed, missing, decrypt=True)
 
 
 def keys(check: AeadCheck) -> Finding:

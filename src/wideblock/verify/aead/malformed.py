@@ -122,16 +122,20 @@ def misplaced_ends(api: CaesarFormat, b: AeadBehaviour, spec: Any) -> Iterator[E
         yield Exchange(f"packet with {about}", pdi, (), api.words(right))
 
 
-def cut(api: CaesarFormat, of: Exchange, message: bytes, sealed: bytes, missing: int) -> Exchange:
-    """An encryption in a segment, with a packet that ends ``missing`` words before the last word of data.
+def cut(
+    api: CaesarFormat, of: Exchange, message: bytes, sealed: bytes, missing: int, *, decrypt: bool = False
+) -> Exchange:
+    """A message in a segment, with a packet that ends ``missing`` words before the last word of data.
 
-    The whole blocks before it have left if the cipher is online; zeros follow them.
+    The results of whole blocks before it have left if the cipher is online, or plaintext leaves at once; zeros follow.
     """
-    body, _ = api.shape.parts(sealed)
+    body = message if decrypt else api.shape.parts(sealed)[0]
+    behind = len(api.words(api.data(bytes(api.shape.tag)))) + 1 if decrypt else 0
     # the last word that comes is not taken
-    words_before = len(api.data(message)[0].data) * 8 // api.word_bits - missing - 1
+    words_before = len(api.words(api.data(message))) - missing - 1
     before = words_before * api.word_bits // 8 // api.shape.block * api.shape.block
     known = body[:before] + bytes(len(body) - before)
-    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(known)] if api.shape.online else []
+    announced = api.header(Type.PLAINTEXT if decrypt else Type.CIPHERTEXT, len(body), last=decrypt)
+    left = [announced, *api.data(known)] if decrypt or api.shape.online else []
     about = f"{of.about}, cut {missing} words before its end"
-    return Exchange(about, of.pdi[:-missing], (), api.words([*announced, *api.failed()]))
+    return Exchange(about, of.pdi[: -missing - behind], (), api.words([*left, *api.failed()]))
