@@ -169,7 +169,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t shape = input.number(32);  // few are large: those of many bytes are slow
     if (shape % 4) sector_bytes -= sector_bytes % 32;
     if (shape % 8) sector_bytes %= 640;
-    size_t sectors = input.number(shape ? 4 : std::min<size_t>(70, MOST_BYTES / (sector_bytes + 1)));
+    size_t sectors = input.number(!shape ? std::min<size_t>(70, MOST_BYTES / (sector_bytes + 1)) : shape % 2 ? 4 : 12);
     unsigned threads = (unsigned)input.number(4);
     int decrypt = (int)input.number(2);
     bool in_place = input.number(2), numbered = input.number(2);

@@ -132,7 +132,7 @@ bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const 
     for (int decrypt = 0; decrypt < 2 && !alone; decrypt++) {
         right &= call(wideblock_crypt(context, decrypt, data, data, 300, 512, tweaks, 16, threads));
         for (size_t bytes : others)
-            if (bytes) right &= call(wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1));
+            if (bytes) right &= call(wideblock_crypt_numbered(context, decrypt, data, data, 15, bytes, tweaks, 16, 1));
     }
     if (alone) memcpy(own->plain, data, 512), memcpy(own->plain + 512, data + 512 * 299, 512);
     const int sealed = wideblock_seal(context, data, data, own->icvs, 300, 512, tweaks, tweak_bytes, threads);

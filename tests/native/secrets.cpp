@@ -22,6 +22,9 @@
 
 namespace {
 
+// More than are enciphered together, so a call has sectors in all lanes, fewer, and one alone.
+constexpr size_t SECTORS = 15;
+
 struct Sizes {
     const char *scheme;
     size_t keys[3], sectors[4], tweaks[2];
@@ -64,19 +67,19 @@ int run(const Sizes &sizes, const char *width) {
         for (size_t bytes : sizes.sectors)
             for (size_t tweak_bytes : sizes.tweaks) {
                 if (!bytes || !tweak_bytes) continue;
-                auto data = secret(2 * bytes), tweaks = secret(2 * tweak_bytes);
+                auto data = secret(SECTORS * bytes), tweaks = secret(SECTORS * tweak_bytes);
                 const int check = wideblock_check(context, bytes, tweak_bytes);
                 for (int decrypt = 0; decrypt < 2 && check != WIDEBLOCK_NONCE; decrypt++, calls++)
-                    if (wideblock_crypt(context, decrypt, data.data(), data.data(), 2, bytes, tweaks.data(), tweak_bytes, 1))
+                    if (wideblock_crypt(context, decrypt, data.data(), data.data(), SECTORS, bytes, tweaks.data(), tweak_bytes, 1))
                         return -1;
                 if (bytes <= 16 || (check && check != WIDEBLOCK_NONCE)) continue;
                 // Sectors that are forged: a verdict, and so the result, may decide only behind the call.
-                auto icvs = secret(32), verdicts = secret(2);
+                auto icvs = secret(16 * SECTORS), verdicts = secret(SECTORS);
                 uint8_t *p = data.data();
-                int result = wideblock_seal(context, p, p, icvs.data(), 2, bytes - 16, tweaks.data(), tweak_bytes, 1);
+                int result = wideblock_seal(context, p, p, icvs.data(), SECTORS, bytes - 16, tweaks.data(), tweak_bytes, 1);
                 if (result == WIDEBLOCK_NO_ICV) continue;
                 if (result) return -1;
-                wideblock_unseal(context, p, p, tweaks.data(), verdicts.data(), 2, bytes - 16, tweaks.data(), tweak_bytes, 1);
+                wideblock_unseal(context, p, p, tweaks.data(), verdicts.data(), SECTORS, bytes - 16, tweaks.data(), tweak_bytes, 1);
                 calls += 2;
             }
         wideblock_close(context);

@@ -27,6 +27,8 @@ from ..variants import over
 pytestmark = pytest.mark.shows("native")
 
 SEED = 7
+TOGETHER = 15
+"""Sectors of a call: some are enciphered together at every width, and one is left."""
 
 
 def psi(scheme, hash, order="natural"):
@@ -91,17 +93,21 @@ def test_the_specification_agrees_at_every_width(scheme):
 
 @pytest.mark.parametrize("scheme", CASES)
 def test_widths_agree_on_every_length(scheme):
-    """Lengths around each multiple of every width, where tails begin and end."""
-    keys, least, step, tweaks, _ = CASES[scheme]
+    """Lengths around each multiple of every width, where tails begin and end; sectors together and alone."""
+    keys, least, step, sizes, _ = CASES[scheme]
     draw = random.Random(f"{SEED} {scheme}")
-    key, tweak = draw.randbytes(keys[-1]), draw.randbytes(tweaks[-1])
+    key = draw.randbytes(keys[-1])
     first, *others = (Twin(scheme, key, width) for width in widths())
+    tweaks = np.frombuffer(draw.randbytes(TOGETHER * sizes[-1]), np.uint8).reshape(TOGETHER, -1)
     for n in range(least, 1700, step if step > 1 else 13):
-        data = draw.randbytes(n)
-        result = first.encrypt(tweak, data)
-        assert first.decrypt(tweak, result) == data
-        assert {other.encrypt(tweak, data) for other in others} <= {result}, n
-        assert {other.decrypt(tweak, result) for other in others} <= {data}, n
+        data = np.frombuffer(draw.randbytes(TOGETHER * n), np.uint8).reshape(TOGETHER, n)
+        result = first.crypt(data, tweaks, False)
+        alone = [first.encrypt(tweaks[i].tobytes(), data[i].tobytes()) for i in range(TOGETHER)]
+        assert b"".join(alone) == result.tobytes(), n
+        assert (first.crypt(result, tweaks, True) == data).all(), n
+        for other in others:
+            assert (other.crypt(data, tweaks, False) == result).all(), n
+            assert (other.crypt(result, tweaks, True) == data).all(), n
 
 
 def sector_presets():

@@ -11,6 +11,7 @@ namespace WIDEBLOCK_LAYER {
 using B = One::V;
 using V = Wide::V;
 constexpr size_t BLOCK = 16, LANES = Wide::lanes, GROUP = 8 * LANES;  // blocks that are under way at a time
+constexpr size_t PAGE = 4096;  // bytes; the processor itself fetches no more than a page ahead
 
 INLINE B block(const void *p) { return One::load(p); }
 INLINE void put(void *p, B a) { One::store(p, a); }
@@ -366,14 +367,13 @@ template <class F> struct Horner {
 
 // The hash of n blocks in memory, of which whole GROUPs may be taken beside other work, where there are registers for it.
 template <class F> struct Aside {
-    static constexpr size_t AHEAD = 4096;  // bytes; the processor itself fetches no more than a page ahead
     typename Horner<F>::template Running<> hash;
     const uint8_t *in;
     size_t n;
     INLINE_MEMBER Aside(const Horner<F> &h, B acc, const uint8_t *p, size_t blocks) : hash(h, acc, blocks), in(p), n(blocks) {}
     INLINE_MEMBER bool any() const { return LANES > 2 && n >= GROUP; }
     INLINE_MEMBER void take(int k) {
-        __builtin_prefetch(vector(in, k) + AHEAD, 0, 2);  // into the second cache
+        __builtin_prefetch(vector(in, k) + PAGE, 0, 2);  // into the second cache
         hash.take(Wide::load(vector(in, k)), !k);
     }
     INLINE_MEMBER void turn() {
@@ -467,6 +467,33 @@ struct Brw {
         return rest ^ Little::reduce<One>(waiting.below(Product<One>{}, LEVELS));
     }
 
+    // BRW of each of W::lanes messages of n blocks, a lane each: no lanes are joined. All but the last blocks of the first
+    // message are at p, those of others `stride` bytes behind; they have at most a PAGE.
+    template <class W>
+    INLINE_MEMBER typename W::V of_lanes(const uint8_t *p, size_t stride, size_t n, typename W::V last) const {
+        constexpr int MOST = __builtin_ctzll(PAGE / BLOCK) + 1;
+        auto at = [&](size_t i) INLINE_LAMBDA { return i == n - 1 ? last : W::gather(p + BLOCK * i, stride); };
+        Product<W> sum = {};
+        typename W::V rest = {};
+        size_t done = 0;
+        while (n >= done + 3) {
+            int top = 63 - __builtin_clzll(n - done + 1);
+            const uint8_t *q = p + BLOCK * done;
+            size_t size = (size_t)1 << top;
+            Product<W> s = top < AT_ONCE ? tree<W, LOWEST, AT_ONCE>(q, size, stride) : tree<W, AT_ONCE, MOST>(q, size, stride);
+            typename W::V left = Little::reduce<W>(s) ^ at(done + size - 2);
+            done += size;
+            if (done > n) rest ^= left;
+            else sum ^= product<W>(left, at(done - 1) ^ W::broadcast(block(power[top])));
+        }
+        if (n == done + 1) rest ^= at(done);
+        if (n == done + 2) {
+            typename W::V by_h = at(first_by_h ? done : done + 1), other = at(first_by_h ? done + 1 : done);
+            rest ^= times<Little, W>(by_h, W::broadcast(block(power[0]))) ^ other;
+        }
+        return rest ^ Little::reduce<W>(sum);
+    }
+
     using Waiters = Waiting<One, LOWEST, LEVELS>;
 
     // Bytes of stack for the sums that wait, of sectors of so many.
@@ -501,21 +528,22 @@ struct Brw {
     }
 
     // The open sum of a tree of `size` blocks a lane at q, by trees of 2^level blocks; size < 2^most.
-    template <class W, int level, int most> INLINE_MEMBER Product<W> tree(const uint8_t *q, size_t size) const {
+    template <class W, int level, int most>
+    INLINE_MEMBER Product<W> tree(const uint8_t *q, size_t size, size_t stride) const {
         constexpr size_t PART = (size_t)1 << level;
         Waiting<W, level, most> inner;
         typename W::V plain;
         for (size_t i = PART; i < size; i += PART, q += BLOCK * PART) {
             int above = __builtin_ctzll(i);
-            Product<W> s = inner.below(open<W, level>(q, BLOCK * size, plain), above);
-            inner.add(above, root<W>(s, plain, q + BLOCK * (PART - 1), BLOCK * size, above));
+            Product<W> s = inner.below(open<W, level>(q, stride, plain), above);
+            inner.add(above, root<W>(s, plain, q + BLOCK * (PART - 1), stride, above));
         }
-        return inner.below(open<W, level>(q, BLOCK * size, plain), LEVELS);
+        return inner.below(open<W, level>(q, stride, plain), LEVELS);
     }
 
     // Apart, so that small sectors do not use its stack.
     template <class W> __attribute__((noinline)) Product<W> large_tree(const uint8_t *q, size_t size) const {
-        return tree<W, AT_ONCE, LEVELS>(q, size);
+        return tree<W, AT_ONCE, LEVELS>(q, size, BLOCK * size);
     }
 
     // Adds a tree a lane, as high as the blocks from `done` on allow; the root of the last may be missing, and is then
@@ -528,7 +556,7 @@ struct Brw {
         const uint8_t *q = p + BLOCK * done;
         uint8_t left[BLOCK * L];
         for (size_t l = 0; l < L; l++) put(left + BLOCK * l, at(done + l * size + size - 2));
-        Product<W> s = top < AT_ONCE ? tree<W, LOWEST, AT_ONCE>(q, size) : large_tree<W>(q, size);
+        Product<W> s = top < AT_ONCE ? tree<W, LOWEST, AT_ONCE>(q, size, BLOCK * size) : large_tree<W>(q, size);
         W::store(left, Little::reduce<W>(s) ^ W::load(left));
         for (size_t l = 0; l < L; l++) {
             done += size;

@@ -55,19 +55,16 @@ struct Xts : Roomless {
     }
 };
 
-constexpr size_t MOST_AHEAD = 4096;  // bytes of the next sector that are fetched ahead
-
-// For schemes that read sectors in an order that the processor does not foresee.
-INLINE void fetch(const Job &job, size_t i) {
-    if (i >= job.sectors) return;
-    for (size_t j = 0; j < job.bytes && j < MOST_AHEAD; j += 64) __builtin_prefetch(job.in + job.bytes * i + j);
+// Bytes that are read soon, into the second cache: for schemes that read in an order that the processor does not foresee.
+INLINE void fetch(const uint8_t *p, size_t bytes) {
+    for (size_t j = 0; j < bytes; j += 64) __builtin_prefetch(p + j, 0, 2);
 }
 
 // A scheme whose sectors are each on their own. STRIDES: to be fetched ahead.
 template <class S, bool decrypt> void each_sector(const S &scheme, const Job &job) {
     scheme.prepare(job.bytes, job.room);
     for (size_t i = 0; i < job.sectors; i++) {
-        if (S::STRIDES) fetch(job, i + 1);
+        if (S::STRIDES && i + 1 < job.sectors) fetch(job.in + job.bytes * (i + 1), job.bytes < PAGE ? job.bytes : PAGE);
         scheme.template sector<decrypt>(job.in + job.bytes * i, job.out + job.bytes * i, job.bytes,
                                         job.tweaks + job.tweak_bytes * i, job.tweak_bytes, job.room);
     }
@@ -81,13 +78,12 @@ struct Some {
     const Job *job;
     size_t first, n;
     Some(const Job &of, size_t from) : job(&of), first(from) {
-        const size_t most = of.bytes > MOST_AHEAD ? 1 : TOGETHER, left = of.sectors - from;
+        const size_t most = of.bytes > PAGE ? 1 : TOGETHER, left = of.sectors - from;
         n = left < most ? left : most;
     }
     const uint8_t *in(size_t i) const { return job->in + job->bytes * (first + i); }
     uint8_t *out(size_t i) const { return job->out + job->bytes * (first + i); }
     const uint8_t *tweak(size_t i) const { return job->tweaks + job->tweak_bytes * (first + i); }
-    void fetch(size_t i) const { WIDEBLOCK_LAYER::fetch(*job, first + i); }
 };
 
 struct Hctr2 : Roomless {
@@ -168,39 +164,68 @@ template <bool brw> struct Fast : Roomless {
         tree.first_by_h = true;
     }
 
-    B by_tau(B x) const { return horner(B{}, x); }
+    template <class W> INLINE_MEMBER typename W::V by_tau(typename W::V x) const {
+        return times<Little, W>(x, W::broadcast(block(tree.power[0])));
+    }
 
-    B h(const uint8_t *T, const uint8_t *X3, size_t n) const {
-        if (brw) return by_tau(tree(X3, n + 1, T));
-        return horner(horner(horner(B{}, One::low(1)), X3, n), block(T));
+    // Of W::lanes sectors, a lane each.
+    template <class W>
+    INLINE_MEMBER typename W::V h(const uint8_t *T, const uint8_t *X3, size_t n, size_t stride) const {
+        if constexpr (W::lanes > 1) return by_tau<W>(tree.template of_lanes<W>(X3, stride, n + 1, W::load(T)));
+        else if (brw) return by_tau<One>(tree(X3, n + 1, T));
+        else return horner(horner(horner(B{}, One::low(1)), X3, n), block(T));
+    }
+
+    // Encryption: A_2 = F_1, A_1 then F_2 = B_1, B_2; decryption: B_1 = F_2, B_2 then F_1 = A_2, A_1.
+    struct Feistel {
+        Blocks x, y, z, E;
+    };
+
+    template <class W, bool decrypt> void begin(const Some &some, size_t i, Feistel &of) const {
+        const size_t stride = some.job->bytes;
+        const uint8_t *in = some.in(i);
+        typename W::V first = W::gather(in, stride), second = W::gather(in + BLOCK, stride);
+        typename W::V hashed = h<W>(some.tweak(i), in + 2 * BLOCK, stride / BLOCK - 2, stride);
+        typename W::V a = decrypt ? second ^ by_tau<W>(hashed) : first ^ hashed;
+        W::store(of.y[i], a);
+        W::store(of.x[i], (decrypt ? first : second) ^ by_tau<W>(a));
+    }
+
+    template <class W, bool decrypt> void end(const Some &some, size_t i, Feistel &of) const {
+        const size_t stride = some.job->bytes, after = i + W::lanes;
+        uint8_t *out = some.out(i);
+        for (size_t l = i; l < after; l++) {
+            Numbered source(block(of.x[l]) ^ block(of.y[l]), ~0ull);  // from P_1 on: whole vectors; C_1 and C_2 follow
+            groups(some.in(l), some.out(l), stride, [&](auto piece, auto vectors) INLINE_LAMBDA {
+                if (brw) fetch(piece.in + stride * some.n, BLOCK * GROUP);
+                counters(k, piece, vectors, source, [](int) {});
+            });
+        }
+        typename W::V Y = W::load(of.y[i]), Z = W::load(of.z[i]), by_Z = by_tau<W>(Z);
+        typename W::V hashed = h<W>(some.tweak(i), out + 2 * BLOCK, stride / BLOCK - 2, stride);
+        W::store(of.y[i], decrypt ? Z ^ hashed : Y ^ by_Z);
+        W::store(of.z[i], decrypt ? Y ^ by_Z : Z ^ by_tau<W>(hashed));
+        for (size_t l = i; l < after; l++) {
+            put(some.out(l), block(of.y[l]));
+            put(some.out(l) + BLOCK, block(of.z[l]));
+        }
     }
 
     template <bool decrypt> void crypt(const Job &job) const {
-        size_t n = job.bytes / BLOCK - 2;
         Bare bare;
         for (Some some(job, 0); some.n; some = Some(job, some.first + some.n)) {
-            Blocks x, y, z, E;  // encryption: A_2 = F_1, A_1 then F_2 = B_1, B_2; decryption: B_1 = F_2, B_2 then F_1 = A_2, A_1
-            for (size_t i = 0; i < some.n; i++) {
-                if (brw) some.fetch(i + 1);
-                const uint8_t *in = some.in(i);
-                B first = block(in), second = block(in + BLOCK), hashed = h(some.tweak(i), in + 2 * BLOCK, n);
-                B a = decrypt ? second ^ by_tau(hashed) : first ^ hashed;
-                put(y[i], a);
-                put(x[i], (decrypt ? first : second) ^ by_tau(a));
-            }
-            code_book<false>(k, x[0], E[0], some.n, bare, bare);
-            for (size_t i = 0; i < some.n; i++) put(y[i], block(y[i]) ^ block(E[i]));
-            code_book<false>(k, y[0], E[0], some.n, bare, bare);
-            for (size_t i = 0; i < some.n; i++) put(z[i], block(x[i]) ^ block(E[i]));
-            for (size_t i = 0; i < some.n; i++) {
-                uint8_t *out = some.out(i);
-                B Y = block(y[i]), Z = block(z[i]);
-                // from P_1 on: whole vectors; C_1 and C_2 follow
-                counter_mode(k, some.in(i), out, job.bytes, Numbered(block(x[i]) ^ Y, ~0ull));
-                B hashed = h(some.tweak(i), out + 2 * BLOCK, n), by_Z = by_tau(Z);
-                put(out, decrypt ? Z ^ hashed : Y ^ by_Z);
-                put(out + BLOCK, decrypt ? Y ^ by_Z : Z ^ by_tau(hashed));
-            }
+            Feistel of;
+            const size_t together = brw ? some.n / LANES * LANES : 0;
+            if constexpr (brw)
+                for (size_t i = 0; i < together; i += LANES) begin<Wide, decrypt>(some, i, of);
+            for (size_t i = together; i < some.n; i++) begin<One, decrypt>(some, i, of);
+            code_book<false>(k, of.x[0], of.E[0], some.n, bare, bare);
+            for (size_t i = 0; i < some.n; i++) put(of.y[i], block(of.y[i]) ^ block(of.E[i]));
+            code_book<false>(k, of.y[0], of.E[0], some.n, bare, bare);
+            for (size_t i = 0; i < some.n; i++) put(of.z[i], block(of.x[i]) ^ block(of.E[i]));
+            if constexpr (brw)
+                for (size_t i = 0; i < together; i += LANES) end<Wide, decrypt>(some, i, of);
+            for (size_t i = together; i < some.n; i++) end<One, decrypt>(some, i, of);
         }
     }
 };
