@@ -142,6 +142,9 @@ class Toy:
     def parameters(self) -> "Toy":
         return self
 
+    def expect_streams(self) -> None:
+        """Nothing to raise: the toy has streams."""
+
     @property
     def beats(self) -> int:
         return self.sector_bytes // (16 * self.width)
