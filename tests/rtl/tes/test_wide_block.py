@@ -50,6 +50,8 @@ MORE = [
     # the tail of a front pass reaches to the last beat of the next sector, which waits for the beat behind it
     ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "stride": 112, "sbox": "composite"}),
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192}),
+    # without overlap it reaches to no other sector
+    ("fast-brw-1", {"sector_bytes": 192, "icv_bytes": 16, "stride": 208, "sbox": "composite"}),
     ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),
     ("heh-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "key_bits": 256, "tag_bits": 8}),
     (

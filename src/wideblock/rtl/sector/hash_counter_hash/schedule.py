@@ -42,7 +42,8 @@ def programs(
             or period >= least_interval
             or all(program.steps + program.tail <= least_interval for program in made.values())
         )
-        return made if fits and not _meets(made["front"], p.behind) else None
+        # without a period, no tail is beside a head
+        return made if fits and (period is None or not _meets(made["front"], p.behind)) else None
 
     return shortest(p, max(p.beats + len(FRONT.specials(front)), calls.spacing), both)
 
