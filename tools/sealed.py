@@ -6,7 +6,7 @@ from wideblock.export.markdown import table
 
 __all__ = ["bodies"]
 
-CORES = ("hctr2-2s", "hctr2-4s", "fast-brw-2s", "hmch-brw-2s", "eme2-2s")
+CORES = ("hctr2-2s", "hctr2-4s", "fast-brw-2s", "hmch-brw-2s", "heh-brw-2s", "eme2-2s")
 ICV = {"icv_bytes": 16}
 SIZES, BEHIND = (512, 4096), (16, 64)
 """Of the table of intervals: bytes of sectors, and bytes behind a sector in its stream."""

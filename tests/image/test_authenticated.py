@@ -85,6 +85,26 @@ def test_there_and_back_by_the_core(image):
     assert there_and_back(image, subject, engine="rtl").cycles > 48 * 32
 
 
+@pytest.mark.slow
+def test_the_core_seals_the_image_that_native_code_seals(image, monkeypatch):
+    """Data and metadata, byte by byte, under the same nonces; each opens what the other sealed."""
+    subject = configured("aes-gcm-p", {"key_bits": 256, "data_bytes": 512, "ad_bytes": 20})
+    sealed = {}
+    for engine in ("rtl", "native"):
+        nonces = random.Random(7)
+        monkeypatch.setattr(os, "urandom", nonces.randbytes)
+        out, meta = image / f"{engine}-out", image / f"{engine}-meta"
+        crypt(image / "image", out, Layout(meta), subject, first_sector=9, engine=engine)
+        sealed[engine] = out.read_bytes(), meta.read_bytes()
+    assert sealed["rtl"] == sealed["native"] and len(sealed["rtl"][1]) == 28 * 48
+    for engine, other in (("rtl", "native"), ("native", "rtl")):
+        layout = Layout(image / f"{other}-meta")
+        _, forged = crypt(
+            image / f"{other}-out", image / "back", layout, subject, first_sector=9, decrypt=True, engine=engine
+        )
+        assert not forged and (image / "back").read_bytes() == (image / "image").read_bytes()
+
+
 def test_there_and_back_by_native_code(image):
     assert there_and_back(image, engine="native").cycles is None
 

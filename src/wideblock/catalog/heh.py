@@ -3,7 +3,7 @@
 
 from wideblock.catalog.psi import holds, keyed, limits, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
-from wideblock.rtl.sector.parameters import SlottedPsiParameters
+from wideblock.rtl.sector.parameters import SealingPsiParameters
 from wideblock.spec.heh import HEH
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -15,14 +15,11 @@ def core() -> type:
     return Heh
 
 
-NO_ICV_CORE = "the front hash would begin with the ICV, which comes with the last beat"
-"""Products of the hash would wait for it, and a sector would take a call more, so another step of the lanes."""
-
 SCHEME = Scheme(
     "heh",
     core,
-    SlottedPsiParameters,
-    lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+    SealingPsiParameters,
+    lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.icv_bytes + p.sector_bytes, order=p.order),
     HEH.security,
     Status.RECOMMENDED,
     lambda p: summary("HEH", f"{aes_cores(p.lanes)} each way", p),
@@ -32,7 +29,6 @@ SCHEME = Scheme(
     purpose="short sectors with two passes of AES in both directions, as its paper has it",
     native=lambda p: native("heh", p),
     limits=lambda p: limits("HEH", p),
-    no_icv_core=NO_ICV_CORE,
     key_bits=lambda p: p.key_bits + 128,
 )
 PRESETS = (*table_3(SCHEME), keyed(SCHEME, "brw-2"))

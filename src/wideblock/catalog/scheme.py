@@ -59,7 +59,6 @@ class Scheme:
     answers:       name of the file of known answers; None without known answers
     sealed_answers: name of the file for cores with sealed sectors
     no_icv:        reason against sealed sectors; empty if it does
-    no_icv_core:   reason against cores with sealed sectors, where native code has them; empty else
     holds:         from parameters and a known answer, whether the answer is for the core; the kind judges its lengths
     ciphers:       from parameters, names of the parts that are the core's AES cores; none if they are no parts
     attacks:       published attacks that recover plaintext
@@ -89,7 +88,6 @@ class Scheme:
     limits: Callable[[Any], None] = lambda parameters: None
     sealed_answers: str | None = None
     no_icv: str = ""
-    no_icv_core: str = ""
     key_bits: Callable[[Any], int] = field(kw_only=True)
 
     @property
@@ -190,9 +188,6 @@ class Preset:
         """
         if "icv_bytes" in changes and self.scheme.no_icv:
             raise UserError(f"icv_bytes is no parameter of {self.name}, which seals no sectors: {self.scheme.no_icv}")
-        if "icv_bytes" in changes and self.scheme.no_icv_core:
-            reason = self.scheme.no_icv_core
-            raise UserError(f"icv_bytes is no parameter of {self.name}: {reason}; native code seals: encrypt --icv")
         parameters = changed(self.name, self.parameters, changes)
         self.scheme.limits(parameters)
         return parameters

@@ -15,6 +15,7 @@ from wideblock.rtl.hash.products import (
     brw_products,
     horner_products,
     horner_sums,
+    psi_products,
 )
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
@@ -23,6 +24,7 @@ from ...variants import over
 
 pytestmark = pytest.mark.shows("hash-schedules")
 
+OUT = HashEvent("out", "the hash")
 RULES = {"first-by-tau": TwoBlockRule.FIRST_BY_TAU, "second-by-tau": TwoBlockRule.SECOND_BY_TAU}
 
 
@@ -57,6 +59,27 @@ def test_brw(n, rule):
     assert all(p.power == 1 or p.power & (p.power - 1) == 0 for p in products)
     got = evaluate(products, values, tau, "out") ^ (0 if loose is None else values[loose])
     assert got == polyhash.brw(tau, [values[name] for name in names], two_block_rule=RULES[rule])
+
+
+def behind(products, block):
+    """Products one behind the other that wait for a block."""
+    into = {product.name: product.into for product in products}
+    label, count = next(product.name for product in products if block in product.blocks), 0
+    while label in into:
+        label, count = into[label], count + 1
+    return count
+
+
+@pytest.mark.parametrize("hash", ["brw", "horner"])
+@over("n", [2, 3, 4, 5, 8, 31, 32, 33])
+def test_psi_is_the_same_where_the_first_block_comes_late(n, hash):
+    tau, names, values = message(n)
+    late, natural = (
+        psi_products(names, OUT, hash=hash, order="natural", decimation=4, late=late) for late in (True, False)
+    )
+    assert evaluate(late, values, tau, OUT) == evaluate(natural, values, tau, OUT)
+    assert sum(names[0] in product.blocks for product in late) == 1
+    assert behind(late, names[0]) == (2 if hash == "horner" else behind(natural, names[0]) - (n > 3))
 
 
 @over("n", [2, 6, 10, 70])

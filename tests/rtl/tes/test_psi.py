@@ -22,6 +22,22 @@ def test_the_paper_s_order_needs_no_window_and_fewer_cycles():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "cycles"),
+    [
+        ("heh-brw-2s", {512: (17, 19), 4096: (129, 131)}),
+        ("heh-brw-2s-k", {512: (17, 21), 4096: (129, 133)}),
+        ("heh-brw-3s", {512: (33, 34), 4096: (257, 258)}),
+        ("heh-polys", {512: (33, 34), 4096: (257, 258)}),
+    ],
+)
+def test_a_sealed_sector_takes_a_call_and_a_product_more(name, cycles):
+    """Intervals of a plain and of a sealed sector, although the front hash waits for the ICV in a chain."""
+    for size, stated in cycles.items():
+        parts = (contract(name, {"sector_bytes": size, "icv_bytes": icv}) for icv in (0, 16))
+        assert tuple(core.timing.interval for core in parts) == stated
+
+
 def test_impossible_parameters():
     for scheme in ("heh", "hmch"):
         with pytest.raises(ValueError, match=f"^{scheme.upper()} needs at least 2 blocks a sector, got 1$"):

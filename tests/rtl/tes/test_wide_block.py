@@ -50,6 +50,13 @@ MORE = [
     # the tail of a front pass reaches to the last beat of the next sector, which waits for the beat behind it
     ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "stride": 112, "sbox": "composite"}),
     ("hmch-brw-2s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192}),
+    ("heh-brw-2s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"}),
+    ("heh-brw-3s", {"sector_bytes": 128, "icv_bytes": 16, "stride": 192, "sbox": "composite", "order": "paper"}),
+    ("heh-brw-2s", {"sector_bytes": 256, "icv_bytes": 16, "width": 4, "lanes": 4, "sbox": "composite"}),
+    ("heh-brw-2s-k", {"sector_bytes": 128, "icv_bytes": 16, "slots": 4, "tag_bits": 8, "header": True}),
+    ("heh-polys", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"}),
+    ("heh-brw-1", {"sector_bytes": 128, "icv_bytes": 16, "sbox": "composite"}),
+    ("heh-poly", {"sector_bytes": 64, "icv_bytes": 16, "stride": 80, "sbox": "composite"}),
     # without overlap it reaches to no other sector
     ("fast-brw-1", {"sector_bytes": 192, "icv_bytes": 16, "stride": 208, "sbox": "composite"}),
     ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.shows("formal-stream")
 
 CORE = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16})
 LAYERS = contract("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16})
+CODE_BOOK = contract("heh-brw-3s", {"sector_bytes": 64, "icv_bytes": 16})
 BEHIND = contract("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 96})
 FETCHED = {"fetch": "core.exit.fetch", "clk": "aclk"}
 LATE = "reg late; always @(posedge clk) late <= fetch;"
@@ -43,6 +44,12 @@ def test_the_rule_is_proved(prove):
 @over("prove", [prove_release, prove_order, prove_rekey, prove_timing])
 def test_the_rule_is_proved_where_the_block_in_front_has_a_call(prove):
     assert prove(LAYERS).gates > 0
+
+
+@pytest.mark.slow
+@over("prove", [prove_release, prove_order, prove_rekey, prove_timing, prove_secrecy, prove_stable])
+def test_the_rule_is_proved_where_a_hash_waits_for_the_value(prove):
+    assert prove(CODE_BOOK).gates > 0
 
 
 @pytest.mark.slow

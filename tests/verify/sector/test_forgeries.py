@@ -8,6 +8,7 @@ from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.encrypt_mix_encrypt import core as encrypt_mix_encrypt
 from wideblock.rtl.sector.hash_counter_hash import core as hash_counter_hash
 from wideblock.rtl.sector.hash_counter_hash import values
+from wideblock.rtl.sector.hash_ecb_hash import core as hash_ecb_hash
 from wideblock.rtl.stream import entrance
 from wideblock.rtl.stream import exit as exit_
 from wideblock.verify.sector.suite import SECTORS
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.shows("mutation", "verdicts")
 CORE = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
 SECOND = ("fast-brw-1s", {"sector_bytes": 96, "icv_bytes": 16, "sbox": "composite"})
 LAYERS = ("eme2-1s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
+CODE_BOOK = ("heh-brw-3s", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"})
 BEHIND = ("hctr2-1s", {"sector_bytes": 64, "icv_bytes": 16, "stride": 112, "sbox": "composite"})
 LEAVES, ENTERS, JUDGES = "_exit", "_front_hash", "_judged"
 MADE = "wrong.eq(decrypt & block.any())"
@@ -26,6 +28,9 @@ REFUSED = "self.verdicts.read(leaving.sector)"
 GIVEN = "self.enter(icv & judged.replicate(128), "
 SHARED = store_and_forward.StoreAndForward
 EME = encrypt_mix_encrypt.EncryptMixEncrypt
+HEH = hash_ecb_hash.HashEcbHash
+GIVEN_TO_DECRYPT = "f.carried.icv.read(sector) & f.carried.direction.read(sector).replicate(128)"
+Y1 = "f.carried.Y1.read(whose)"
 
 # core, (where it is used, its name there, where it is, source, changed source), (check, words)
 FAULTS = {
@@ -116,6 +121,21 @@ FAULTS = {
         LAYERS,
         (EME, "_first_layer", encrypt_mix_encrypt, GIVEN, "self.enter(icv, "),
         ("gaps and back-pressure", "differs from the specification|integrity check value"),
+    ),
+    "the ICV is hashed, and has a call, to encrypt": (
+        CODE_BOOK,
+        (HEH, "_X1", hash_ecb_hash, GIVEN_TO_DECRYPT, "f.carried.icv.read(sector)"),
+        ("gaps and back-pressure", "differs from the specification|integrity check value"),
+    ),
+    "the zeros of another sector are judged": (
+        CODE_BOOK,
+        (HEH, "_back_hash", hash_ecb_hash, Y1, Y1.replace("whose", "(whose + 1)[:-1]")),
+        ("random sectors", "forged|stuck"),
+    ),
+    "the ICV is hashed as the sector's first beat has it": (
+        CODE_BOOK,
+        (HEH, "_front_hash", hash_ecb_hash, "x.icv), take)", 'x.icv), f.later("opened", opening))'),
+        ("random sectors", "forged|stuck"),
     ),
     "the call of the first block is not waited for": (
         LAYERS,

@@ -226,14 +226,37 @@ def horner_sums(
     return products
 
 
-def psi_products(X: Sequence[Block], into: HashEvent, *, hash: str, order: str, decimation: int) -> list[Product]:
+def psi_products(
+    X: Sequence[Block], into: HashEvent, *, hash: str, order: str, decimation: int, late: bool = False
+) -> list[Product]:
     """Products of psi(X_1, .., X_n): the last product, by h, has the sum of all others and the block without a product.
+
+    late: X_1 comes behind the last block; few products wait for X_1
 
     Source: IEEE TC 62(2), 2013, sections 3, 4.2 and 4.5.
     """
     if hash == "horner":
-        products, loose = horner_products(X[:-1], DIGEST, decimation=decimation, monic=False), X[-1]
+        alone = [Product("late", None, len(X) - 1, X[0], None, DIGEST)] if late else []
+        products, loose = horner_products(X[len(alone) : -1], DIGEST, decimation=decimation, monic=False), X[-1]
+        products = [*alone, *products]
     else:
         permuted = [X[j - 1] for j in permutation(len(X), PAPER_STAGES)] if order == "paper" else X
         products, loose = brw_products(permuted, DIGEST, two_block_rule="second-by-tau")
+        products = _with_late(products, X[0]) if late else products
     return [*products, Product(DIGEST, None, 1, loose, None, into)]
+
+
+def _with_late(products: list[Product], block: Block) -> list[Product]:
+    """The products of a BRW hash with a late first ``block``: two of three factors are multiplied before.
+
+    ((X_1 + tau) (X_2 + tau^2) + X_3) (X_4 + tau^4) = (X_1 + tau) [(X_2 + tau^2) (X_4 + tau^4)] + X_3 (X_4 + tau^4)
+
+    Unchanged if the block is in no such place.
+    """
+    first = next((p for p in products if block in p.blocks), None)
+    second = next((p for p in products if first and p.name == first.into), None)
+    if first is None or second is None or first.right != block:
+        return products
+    ahead = Product("ahead", second.left, second.power, first.left, first.power, "late")
+    late = Product("late", block, first.constant or 0, None, None, second.into)
+    return [ahead, late, *(p for p in products if p is not first)]

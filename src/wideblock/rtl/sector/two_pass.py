@@ -21,7 +21,7 @@ from wideblock.rtl.stream.stages import power_of_two
 from .parameters import HashedParameters
 from .store_and_forward import StoreAndForward
 
-__all__ = ["TwoPass", "raised", "shortest"]
+__all__ = ["TwoPass", "raised", "shortest", "tail_meets"]
 
 Programs = dict[str, Program]
 
@@ -181,3 +181,13 @@ def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Progr
         except ValueError as failed:
             error = failed
     raise UserError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
+
+
+def tail_meets(front: Program, behind: int) -> bool:
+    """Whether the tail takes a multiplier that the next sector's head needs, which waits ``behind`` steps at the last
+    beat: the head would be held for another cycle.
+    """
+    last, steps = (front.beats - 1) * front.stride, front.steps
+    tail = {(issue.step - steps, issue.multiplier) for issue in front.issues if issue.step >= steps}
+    head = {(issue.step + behind, issue.multiplier) for issue in front.issues if last <= issue.step < steps}
+    return behind > 0 and bool(tail & head)

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from wideblock.rtl.hash.products import Block, HashEvent, Product, psi_products
+from wideblock.rtl.hash.products import Block, HashEvent, Product, Special, psi_products
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import PsiParameters
 
@@ -17,5 +17,6 @@ def two_keys(p: PsiParameters) -> KeyMaterial:
 
 
 def psi(p: PsiParameters, X: Sequence[Block], into: HashEvent) -> list[Product]:
-    """Products of psi(X_1, .., X_n)."""
-    return psi_products(X, into, hash=p.hash, order=p.order, decimation=p.decimation)
+    """Products of psi(X_1, .., X_n). Copies of a key have one power in right operands, which BRW takes itself."""
+    late = isinstance(X[0], Special) and (p.hash == "horner" or not p.slots)
+    return psi_products(X, into, hash=p.hash, order=p.order, decimation=p.decimation, late=late)

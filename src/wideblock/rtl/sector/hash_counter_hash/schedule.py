@@ -10,7 +10,7 @@ from wideblock.rtl.hash.products import DIGEST, Block, HashEvent, HashPlan, Labe
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
-from ..two_pass import raised, shortest
+from ..two_pass import raised, shortest, tail_meets
 from .calls import HchCalls
 from .equations import BACK, FRONT, Structure
 from .placement import Placement
@@ -43,19 +43,9 @@ def programs(
             or all(program.steps + program.tail <= least_interval for program in made.values())
         )
         # without a period, no tail is beside a head
-        return made if fits and (period is None or not _meets(made["front"], p.behind)) else None
+        return made if fits and (period is None or not tail_meets(made["front"], p.behind)) else None
 
     return shortest(p, max(p.beats + len(FRONT.specials(front)), calls.spacing), both)
-
-
-def _meets(front: Program, behind: int) -> bool:
-    """Whether the tail takes a multiplier that the next sector's head needs, which waits ``behind`` steps at the last
-    beat: the head would be held for another cycle.
-    """
-    last, steps = (front.beats - 1) * front.stride, front.steps
-    tail = {(issue.step - steps, issue.multiplier) for issue in front.issues if issue.step >= steps}
-    head = {(issue.step + behind, issue.multiplier) for issue in front.issues if last <= issue.step < steps}
-    return behind > 0 and bool(tail & head)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,10 @@
       -> E(T)        +-> U                         +-> back hash
 
 A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call i takes block i, i = 1..m-1. V comes
-with the first results. The last block needs no call; call 0 has the last block's place in the rings.
+with the first results. The last block needs no call; V has the last block's place in the rings.
+
+In a core with ICVs, call 1 takes the zeros in front of the sector, or the ICV, and all blocks come a call later. The
+front hash takes the ICV behind the last beat; the result of call 1 is the ICV, or the verdict.
 """
 
 from dataclasses import dataclass
@@ -26,7 +29,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 from ..keys import check_underived
 from ..parameters import HashedParameters
 from ..steps import Steps
-from ..two_pass import TwoPass, raised, shortest
+from ..two_pass import TwoPass, raised, shortest, tail_meets
 from .equations import BACK, FRONT, EcbEquations
 
 __all__ = ["HashEcbHash"]
@@ -37,12 +40,15 @@ class EcbCarried:
     """Values that a sector carries from stage to stage; the rings are divided into columns, a block wide.
 
     direction, b1:  of the input, b1 = E(T)
+    icv, Y1:        in a core with ICVs: the ICV of the input, and the result of call 1
     back_psi:       of the back hash
     sector, result: rings, a column each
     """
 
     direction: Slots
     b1: Slots
+    icv: Slots | None
+    Y1: Slots | None
     back_psi: Slots
     sector: list[Ring]
     result: list[Ring]
@@ -90,13 +96,14 @@ class HashEcbHash(EcbEquations, TwoPass):
         lanes |= {"travelling": p.slots > 0}
         self.ciphers = {"encryption": PipelinedEncryption(**lanes), "decryption": PipelinedDecryption(**lanes)}
         A = self.ciphers["encryption"].timing.latency
-        self.lane_steps = p.m // p.lanes
+        self.leading = 1 + p.icv_bytes // 16  # calls before the call of a sector's first block
+        self.lane_steps = p.m // p.lanes + self.leading - 1
         self.part_bits = (p.width // p.lanes).bit_length() - 1
-        self.lane = [(j + 1) % p.lanes for j in range(p.width)]  # of the blocks of a column
+        self.lane = [(j + self.leading) % p.lanes for j in range(p.width)]  # of the blocks of a column
         programs = self._programs()
         self.early = 0 if p.overlap else 1
-        hashed = 1 + programs["front"].done(FRONT.U) - self.early
-        there = max(A + p.ahead, p.beats) + 2  # E(T) and the last beat can be read
+        hashed = 1 + programs["front"].done(FRONT.U) + p.behind - self.early
+        there = max(A + p.ahead, p.beats + p.behind) + 2  # E(T) and the last beat can be read
         self.direct = not p.overlap and hashed >= there  # call 0 goes with the hash
         self.wait = max(0, there - hashed - 1)
         super().__init__(
@@ -115,16 +122,16 @@ class HashEcbHash(EcbEquations, TwoPass):
         p, early, front, back = self.parameters, self.early, programs["front"], programs["back"]
         waits = -early if self.direct else 1 + self.wait - early
         queued = 1 if p.overlap else 0
-        lanes = ("lanes",) * self.lane_steps
+        lanes, U = ("lanes",) * self.lane_steps, raised("front", front, FRONT.U, delay=waits, behind=p.behind)
         return Flow(
             (
-                Stage("enter", (None,) * p.beats),
-                Stage("front", (None,) * front.steps, 0, (After("enter", None, delay=0),)),
+                Stage("enter", (None,) * (p.beats + p.behind)),
+                Stage("front", (None,) * (front.steps + p.behind), 0, (After("enter", None, delay=0),)),
                 Stage("tweak", ("lanes",), cipher_latency, (After("enter", 0, delay=0),), at="enter"),
-                Stage("lane", lanes, p.ahead + cipher_latency, (raised("front", front, FRONT.U, delay=waits),)),
+                Stage("lane", lanes, p.ahead + cipher_latency, (U,)),
                 Stage("back", (None,) * back.steps, 0, (After("lane", None, delay=queued),), at="last"),
                 Stage("last", (None,), 0, (raised("back", back, BACK.Cm, delay=p.ahead - early),)),
-                Stage("exit", ("exit",) * p.beats, 0, (After("last"),)),
+                Stage("exit", ("exit",) * (p.beats + p.behind), 0, (After("last"),)),
             ),
             enters="enter",
             computes="last",
@@ -135,12 +142,14 @@ class HashEcbHash(EcbEquations, TwoPass):
         """Both passes, with the shortest period at which they can be scheduled."""
         p = self.parameters
         banks = p.width if p.hash == "horner" else max(2, p.width)
-        hashed = range(p.m - 1)
-        front = [Arrival(b, b // p.width, b % banks) for b in hashed]
-        back = [Arrival(b, (b + 1) // p.lanes, b % banks) for b in hashed]
+        front = [Arrival(b, b // p.width, b % banks) for b in range(p.m - 1)]
+        # the result of call 1 arrives as block -1
+        back = [Arrival(b, (b + self.leading) // p.lanes, b % banks) for b in range(1 - self.leading, p.m - 1)]
+        if p.icv_bytes:
+            front.insert(0, Arrival(FRONT.X1, p.beats, 0))
 
         def build(plan: HashPlan, into: HashEvent, arrivals: list[Arrival], beats: int, steps: int, period: int | None):
-            products = self.psi(hashed, into)
+            products = self.psi([arrival.block for arrival in arrivals], into)
             plan.check(products, type(self).__name__)
             return schedule(
                 products,
@@ -155,14 +164,14 @@ class HashEcbHash(EcbEquations, TwoPass):
                 earliest={DIGEST: beats},  # a sector that is cut short raises no event
             )
 
-        return shortest(
-            p,
-            self.lane_steps + 1,
-            lambda period: {
+        def both(period: int | None) -> dict[str, Program] | None:
+            made = {
                 "front": build(FRONT, FRONT.U, front, p.beats, p.beats + 1, period),
                 "back": build(BACK, BACK.Cm, back, self.lane_steps, self.lane_steps, period),
-            },
-        )
+            }
+            return None if period and tail_meets(made["front"], p.behind) else made
+
+        return shortest(p, self.lane_steps + 1, both)
 
     # Hardware
 
@@ -176,6 +185,8 @@ class HashEcbHash(EcbEquations, TwoPass):
 
         opening, enter_sector = self._front_hash(f, admit)
         front_sector = f.stages.pointer("front", f.front.last)
+        if FRONT.X1 in f.front.unit.specials:
+            m.d.comb += f.front.unit.special(FRONT.X1).eq(self._X1(f, f.later("front_sector", front_sector)))
         arrived = self._tags(f, opening, enter_sector, go)
         calls = Steps(m, "lane", go, self.lane_steps, f.clear)
         lane_sector = f.stages.pointer("lane", go & calls.final)
@@ -208,6 +219,8 @@ class HashEcbHash(EcbEquations, TwoPass):
         carried = EcbCarried(
             direction=stages.slots("direction", 1),
             b1=stages.slots("b1"),
+            icv=stages.slots("given_icv") if p.icv_bytes else None,
+            Y1=stages.slots("Y1") if p.icv_bytes else None,
             back_psi=stages.slots("back_psi"),
             sector=[stages.ring(f"sector_ring{j}", 128) for j in range(p.width)],
             result=[stages.ring(f"result_ring{j}", 128) for j in range(p.width)],
@@ -236,7 +249,14 @@ class HashEcbHash(EcbEquations, TwoPass):
         row, take = f.later("taken_row", f.stages.row(entrance.number, sector)), f.later("take", entrance.take)
         for block, column in zip(f.beat, f.carried.sector, strict=True):
             column.write(row, block, take)
+        if f.carried.icv is not None:  # that of the last beat stays
+            f.carried.icv.write(f.later("taken_sector", sector), f.later("taken_icv", x.icv), take)
         return opening, sector
+
+    def _X1(self, f: EcbFrame, sector: Value) -> Value:
+        """The block in front of ``sector``: zeros to encrypt, the ICV to decrypt."""
+        assert f.carried.icv is not None
+        return f.carried.icv.read(sector) & f.carried.direction.read(sector).replicate(128)
 
     def _tags(self, f: EcbFrame, opening: Value, enter_sector: Value, go: Value) -> Any:
         """Flags of the lanes' contents: the call of a tweak, entering as the sector opens, a step, or nothing."""
@@ -249,7 +269,7 @@ class HashEcbHash(EcbEquations, TwoPass):
         following_sector = Signal.like(lane_sector, name="lane_following_sector")
         f.m.d.comb += following_sector.eq(lane_sector + (go & calls.final))
         present = f.later("present", following_sector != enter_sector) | f.clear
-        groups = [_group(calls.following, lane, self.lane_steps)[self.part_bits :] for lane in self.lane]
+        groups = [self._group(calls.following, lane)[self.part_bits :] for lane in self.lane]
         return [
             column.read(f.later(f"present{j}", f.stages.row(group, following_sector)), present)
             for j, (column, group) in enumerate(zip(f.carried.sector, groups, strict=True))
@@ -282,8 +302,11 @@ class HashEcbHash(EcbEquations, TwoPass):
         U = self._held(f, "U", self.U(P[-1], psi), first, moves)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
-            part = f.later(f"call{k}_part", _group(calls.step, k, self.lane_steps)[: self.part_bits])
+            part = f.later(f"call{k}_part", self._group(calls.step, k)[: self.part_bits])
             plain = select([P[j] for j in range(p.width) if self.lane[j] == k], part)
+            if self.leading > 1 and k == 1 % p.lanes:
+                leads, X1 = f.later("leads", calls.step == 1 // p.lanes), f.later("X1", self._X1(f, lane_sector))
+                plain = Mux(leads, X1, plain)
             m.d.comb += block.eq(self.call(plain, U, mask))
             if k == 0:
                 with m.If(first):
@@ -313,14 +336,21 @@ class HashEcbHash(EcbEquations, TwoPass):
             if k == 0:
                 with m.If(first):
                     m.d.comb += block.eq(V)
+            elif k == 1 and c.Y1 is not None:  # V has the place of the last block
+                with m.If(f.later("lane_done_final", steps.final)):
+                    m.d.comb += block.eq(V)
             with m.If(f.clear):
                 m.d.comb += block.eq(0)
             y.append(block)
+        if c.Y1 is not None:
+            c.Y1.write(sector, y[1 % p.lanes], f.later("led", arrived.lane & (steps.step == 1 // p.lanes)))
         columns = [y[k] for k in self.lane]
         for j, column in enumerate(c.result):
-            group = f.later(f"result{j}_group", _group(steps.step, self.lane[j], self.lane_steps))
+            group = f.later(f"result{j}_group", self._group(steps.step, self.lane[j]))
             mine = Signal(name=f"result{j}_mine")
             m.d.comb += mine.eq(go & (group[: self.part_bits] == j // p.lanes))
+            if c.Y1 is not None:
+                mine = mine & ~f.later(f"result{j}_empty", steps.step == self._empty_step(self.lane[j]))
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
         return Results(y, columns, go)
 
@@ -346,8 +376,10 @@ class HashEcbHash(EcbEquations, TwoPass):
             ]
         Cm = back.unit.event(BACK.Cm)
         sector = f.stages.pointer("last", Cm)
-        known = f.later("last_known", Cm)
-        f.carried.back_psi.write(f.later("last_sector", sector), back.unit.result(BACK.Cm), known)
+        known, whose = f.later("last_known", Cm), f.later("last_sector", sector)
+        f.carried.back_psi.write(whose, back.unit.result(BACK.Cm), known)
+        if f.carried.Y1 is not None:
+            self._judged(m, f.carried.Y1.read(whose), f.carried.direction.read(whose), whose, known)
         m.d.comb += self.computed.eq(known)
         return sector
 
@@ -370,6 +402,9 @@ class HashEcbHash(EcbEquations, TwoPass):
         beat = [column.read(address, leaving.load) for column in c.result]
         leaving_psi = self._beside(m, leaving, "leaving_psi", c.back_psi.read(leaving.sector))
         finished = self.last(beat[-1], leaving_psi)
+        if c.Y1 is not None:
+            encrypts = ~c.direction.read(leaving.sector)
+            self._leave_judged(m, leaving, c.Y1.read(leaving.sector) & encrypts.replicate(128))
         final = leaving.shown_number == self.parameters.beats - 1
         m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(final, finished, beat[-1])))
         return leaving.sector
@@ -388,9 +423,16 @@ class HashEcbHash(EcbEquations, TwoPass):
         f.stages.hold(held, signal, go)
         return signal
 
+    def _group(self, step: Signal, lane: int) -> Value:
+        """The group of ``lanes`` blocks with a lane's block at ``step``; before the lane's first block the last group:
+        V has the last block's place.
+        """
+        lanes = self.parameters.lanes
+        behind = -(-max(0, self.leading - lane) // lanes)  # steps before the lane's first block
+        last = self.parameters.m // lanes - 1
+        return Mux(step < behind if behind > 1 else step == 0, last, step - behind)[: len(step)] if behind else step
 
-def _group(step: Signal, lane: int, count: int) -> Value:
-    """The group of ``lanes`` blocks of a lane's block, at each of ``count`` steps: call 0 takes the last block's place,
-    so lane 0 is a group behind.
-    """
-    return Mux(step == 0, count - 1, step - 1)[: len(step)] if lane == 0 else step
+    def _empty_step(self, lane: int) -> int:
+        """The step in which a ``lane`` has no result for the ring, in a core with ICVs."""
+        lanes = self.parameters.lanes
+        return 1 if lanes == 1 else 0 if lane < 2 else self.lane_steps - 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from amaranth import Value
 
-from wideblock.rtl.hash.products import Block, HashEvent, HashPlan, Product
+from wideblock.rtl.hash.products import Block, HashEvent, HashPlan, Product, Special
 
 __all__ = ["BACK", "FRONT", "EcbEquations"]
 
@@ -16,6 +16,7 @@ class EcbFrontPlan(HashPlan):
     """Names for the products of the front hash."""
 
     U: HashEvent = HashEvent("U", "psi of the sector, from which U is made")
+    X1: Special = Special("X1", "the zeros in front of a sector, or its ICV, known with the last beat")
 
 
 @dataclass(frozen=True)

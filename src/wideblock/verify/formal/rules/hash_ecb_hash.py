@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the family hash-ECB-hash."""
 
+from dataclasses import replace
+
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
@@ -17,9 +19,10 @@ from wideblock.verify.formal.rules.parts import (
     in_order,
     raised_by,
     rekeyed_in_order,
+    released,
 )
 
-__all__ = ["order", "output", "queues", "rekey", "slots"]
+__all__ = ["order", "output", "queues", "rekey", "release", "slots"]
 
 
 def queues(core: Contract) -> Rule:
@@ -29,8 +32,15 @@ def queues(core: Contract) -> Rule:
 
 
 def output(core: Contract) -> OutputPlaces:
-    """The result ring's columns, and the back hash for the last block."""
-    return OutputPlaces(("core.result_ring", "core.back_psi", *tag_memory(core)), begins=damage(core))
+    """The result ring's columns, the back hash for the last block, and ICVs with their verdicts."""
+    places = ("core.result_ring", "core.back_psi", "core.Y1", "core.direction", "core.verdicts", *tag_memory(core))
+    return OutputPlaces(places, begins=damage(core))
+
+
+def release(core: Contract) -> Rule:
+    """As :func:`released`; the exit hears of a sector a cycle later where the control is ahead."""
+    judged = "exit_ready_sector_later" if core.component.ahead else "last_sector"
+    return replace(released(core, judged), cycles=1 + core.component.ahead)
 
 
 def order(core: Contract) -> Rule:
