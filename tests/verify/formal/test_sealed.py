@@ -58,6 +58,17 @@ def test_the_rule_is_proved_where_the_value_is_behind_the_sector(prove):
     assert prove(BEHIND).gates > 0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "size"), [("fast-brw-1s", 96), ("hmch-polys", 64), ("eme2-1s", 64), ("heh-brw-3s", 64)]
+)
+def test_the_rules_are_proved_where_the_value_is_behind_the_sector_of_each_family(name, size):
+    """A short sector: the tail of its front pass is beside the head of the next one, which waits at its last beat."""
+    core = contract(name, {"sector_bytes": size, "icv_bytes": 16, "stride": size + 16})
+    for prove in (prove_release, prove_order, prove_rekey, prove_timing, prove_secrecy, prove_stable):
+        assert prove(core).gates > 0
+
+
 def test_a_row_for_beats_behind_a_sector_is_not_proved():
     """It is of another sector, which may be forged."""
     loads = {"fetch": "core.exit.fetch", "refused": "core.exit.refused"}

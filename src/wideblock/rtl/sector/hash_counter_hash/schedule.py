@@ -79,8 +79,11 @@ class _Passes:
         return self._ending(BACK, self.back, BACK.h, period)
 
     def _ending(self, plan: HashPlan, products: Sequence[Product], event: HashEvent, period: int | None) -> Program:
-        """A pass with ``event`` at the end, and with the held blocks in the head."""
-        earliest = self._at_the_end(products, event, period) if self.holds else {}
+        """A pass with ``event`` at the end, and with the held blocks in the head.
+
+        Without held blocks the period is short, and the event late anyway, but where sectors have beats behind them.
+        """
+        earliest = self._at_the_end(products, event, period) if self.holds or self.p.behind else {}
         made = self._pass(plan, products, period, earliest=earliest)
         if made.held < made.steps:
             return made
