@@ -99,7 +99,7 @@ class SectorKind(Kind[Any, Any]):
             from wideblock.rtl.stream.header import HeaderCore
 
             core = HeaderCore(core)
-        if getattr(parameters, "bus_clock", "core") == "own":
+        if parameters.bus_clock == "own":
             from wideblock.rtl.bus.own_clock import OwnBusClock
 
             core = OwnBusClock(core)

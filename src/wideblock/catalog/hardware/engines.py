@@ -39,4 +39,4 @@ def around(scheme: Scheme, core: Any) -> Any:
     parameters, made = core.parameters, engine(scheme, core)
     if parameters.dma != "none":
         return DmaEngine(made)
-    return ErrorBeats(made) if getattr(parameters, "error_beats", False) else made
+    return ErrorBeats(made) if parameters.error_beats else made

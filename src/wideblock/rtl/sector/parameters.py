@@ -68,7 +68,7 @@ def _check_copies(p: Any) -> None:
     """Raises UserError for a core without what the copies of a key for each sector need."""
     if p.slots and not p.overlap:
         raise UserError("overlap must be true with slots, got false")
-    if p.slots and getattr(p, "squares", "stored") != "stored":
+    if p.slots and p.squares != "stored":
         raise UserError(f"squares must be stored with slots, got {p.squares!r}")
     if p.slots and p.key_bits == 192:
         raise UserError("key_bits must be 128 or 256 with slots, got 192")
@@ -151,7 +151,10 @@ class SectorParameters(Parameters):
     overlap: ClassVar[bool] = False
     slots: ClassVar[int] = 0
     registers: ClassVar[str] = "none"
+    bus_clock: ClassVar[str] = "core"
     dma: ClassVar[str] = "none"
+    error_beats: ClassVar[bool] = False
+    squares: ClassVar[str] = "stored"
     header: ClassVar[bool] = False
     tag_bits: ClassVar[int] = 0
     most_bytes: ClassVar[int] = 1 << 16
