@@ -142,6 +142,10 @@ class Toy:
     def parameters(self) -> "Toy":
         return self
 
+    @property
+    def streaming(self):
+        return self.interface
+
     def expect_streams(self) -> None:
         """Nothing to raise: the toy has streams."""
 
