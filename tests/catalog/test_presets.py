@@ -120,10 +120,14 @@ def test_slots_cost_no_cycle_between_sectors(name, sector_bytes):
     assert sector_bytes != 4096 or core.timing.interval <= interval
 
 
-def test_copies_that_take_longer_than_the_interval_are_refused():
-    name, sector_bytes = TOO_SHORT
-    with pytest.raises(ValueError, match="^slots must be 0 for an interval of 11 cycles, as .* take 22, got 256$"):
-        contract(name, {"sector_bytes": sector_bytes})
+@over("key_bits,sector_bytes,cycles,least", [(128, 512, 11, 22), (128, 1280, 21, 22), (256, 1408, 23, 24)])
+def test_copies_that_take_longer_than_the_interval_are_refused(key_bits, sector_bytes, cycles, least):
+    """Four lanes of HCTR2; 64 bytes more than the second and the third are enough."""
+    changes, name = {"key_bits": key_bits}, TOO_SHORT[0]
+    with pytest.raises(ValueError, match=f"for an interval of {cycles} cycles, as .* take {least}, got 256$"):
+        contract(name, changes | {"sector_bytes": sector_bytes})
+    if sector_bytes > 512:
+        assert contract(name, changes | {"sector_bytes": sector_bytes + 64}).timing.interval == least
 
 
 @over("name", HCTR2)
