@@ -41,9 +41,9 @@ def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
 LEAKS = [  # tables by a byte of a mask and of a key, branches on the carry of a doubling and on a verdict
     (
         "schemes.cpp",
-        "        Doubled masks(T);\n        code_book<decrypt>(k1,",
+        "        Doubled<true> masks(T);\n        code_book<decrypt>(k1,",
         "        static const volatile char table[256] = {};\n        (void)table[(uint8_t)T[0]];\n"
-        "        Doubled masks(T);\n        code_book<decrypt>(k1,",
+        "        Doubled<true> masks(T);\n        code_book<decrypt>(k1,",
     ),
     (
         "schemes.cpp",

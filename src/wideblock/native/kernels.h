@@ -105,15 +105,16 @@ template <class W> INLINE typename W::V doubled(B first) {
     }
 }
 
-// x^GROUP times each block in the reading LE.
-INLINE V times_x_group(V a) {
+// x^GROUP times each block in the reading LE, with the unit of products, which AES uses too, or with shifts.
+template <bool by_product> INLINE V times_x_group(V a) {
     constexpr int bytes = GROUP / 8;
     V over = Wide::down<16 - bytes>(a);
-    return Wide::up<bytes>(a) ^ (LANES > 1 ? Wide::clmul<0>(over, Wide::low(0x87)) : times_87<Wide>(over));
+    return Wide::up<bytes>(a) ^ (by_product && LANES > 1 ? Wide::clmul<0>(over, Wide::low(0x87)) : times_87<Wide>(over));
 }
 
-// first, x first, x^2 first, ..: masks of a GROUP. The next ones are made beside the cipher, one by one.
-struct DoubledByVectors {
+// first, x first, x^2 first, ..: masks of a GROUP. The next ones are made beside the cipher, one by one. MIXED: by products
+// and by shifts in turn, where the cipher has no other company.
+template <bool MIXED> struct DoubledByVectors {
     V m[2][8];
     int now = 0;
     INLINE_MEMBER explicit DoubledByVectors(B first) {
@@ -125,7 +126,10 @@ struct DoubledByVectors {
         if constexpr (i < 7) rest<i + 1>();
     }
     INLINE_MEMBER V at(int k) const { return m[now][k]; }
-    INLINE_MEMBER void ahead(int k) { m[!now][k] = times_x_group(m[now][k]); }
+    INLINE_MEMBER void ahead(int k) {
+        const V a = m[now][k];
+        m[!now][k] = MIXED && k % 2 ? times_x_group<false>(a) : times_x_group<true>(a);
+    }
     INLINE_MEMBER void next() { now = !now; }
 };
 
@@ -155,15 +159,15 @@ struct DoubledByNumbers {
     INLINE_MEMBER void next() { now = (now + 1) % 4; }
 };
 
-template <bool several> struct DoubledBy { using Type = DoubledByVectors; };
-template <> struct DoubledBy<false> { using Type = DoubledByNumbers; };
-using Doubled = DoubledBy<(LANES > 1)>::Type;
+template <bool MIXED, bool several> struct DoubledBy { using Type = DoubledByVectors<MIXED>; };
+template <bool MIXED> struct DoubledBy<MIXED, false> { using Type = DoubledByNumbers; };
+template <bool MIXED> using Doubled = typename DoubledBy<MIXED, (LANES > 1)>::Type;
 
 // The same with a sum added to all.
-struct Offset : DoubledByVectors {
+struct Offset : DoubledByVectors<false> {
     V add;
-    INLINE_MEMBER Offset(B first, B sum) : DoubledByVectors(first), add(Wide::broadcast(sum)) {}
-    INLINE_MEMBER V at(int k) const { return DoubledByVectors::at(k) ^ add; }
+    INLINE_MEMBER Offset(B first, B sum) : DoubledByVectors<false>(first), add(Wide::broadcast(sum)) {}
+    INLINE_MEMBER V at(int k) const { return DoubledByVectors<false>::at(k) ^ add; }
 };
 
 // 0, 1, .. in the low halves.

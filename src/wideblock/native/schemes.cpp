@@ -29,7 +29,7 @@ struct Xts : Roomless {
 
     template <bool decrypt> void sector(const uint8_t *in, uint8_t *out, size_t bytes, B T) const {
         size_t rest = bytes % BLOCK, n = bytes / BLOCK - (rest > 0);  // with a rest, the last whole block is stolen from
-        Doubled masks(T);
+        Doubled<true> masks(T);
         code_book<decrypt>(k1, in, out, n, masks, masks);
         if (!rest) return;
         for (size_t i = 0; i < n / 32; i++) T = times_x<One, 32>(T);
@@ -258,7 +258,7 @@ struct Eme2 : Roomless {
     // E of each block + L. Returns their sum.
     template <bool decrypt> B first_layer(const uint8_t *in, uint8_t *out, size_t n) const {
         V all = {};
-        Doubled L(block(K_ECB));
+        Doubled<false> L(block(K_ECB));
         groups(in, out, BLOCK * n, [&](auto piece, auto vectors) INLINE_LAMBDA {
             constexpr int N = decltype(vectors)::N;
             V s[N];
@@ -277,13 +277,13 @@ struct Eme2 : Roomless {
     template <bool decrypt> B second_layer(uint8_t *PPP, size_t n, B M_1) const {
         V all = {};
         B few = {}, M = M_1;
-        Doubled L(block(K_ECB));
+        Doubled<false> L(block(K_ECB));
         for (size_t j = 0; j < n; j += REFRESH, PPP += BLOCK * REFRESH) {
             if (j) {
                 B MP = block(PPP) ^ M_1;
                 M = MP ^ aes<decrypt>(k, MP);  // so PPP_j + M is MC + M_1
             }
-            Doubled masks(M);
+            Doubled<false> masks(M);
             groups(PPP, PPP, BLOCK * (n - j < REFRESH ? n - j : REFRESH), [&](auto piece, auto vectors) INLINE_LAMBDA {
                 constexpr int N = decltype(vectors)::N;
                 V s[N];
