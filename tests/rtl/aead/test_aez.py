@@ -428,3 +428,10 @@ def test_lengths_at_which_offsets_of_v4_repeat_are_refused():
         with pytest.raises(UserError, match="of AEZ v4.1 must be at most"):
             contract("aez41", changes)
     assert contract("aez41", {"ad_bytes": 16_015}) and contract("aez5", {"ad_bytes": 0xFFFF})
+
+
+def test_cycles_of_a_tag_length_for_each_message_are_those_of_the_page():
+    """E(3, 1; tau), made once for a key, is all that a message would have more."""
+    for name, tau, cycles in (("aez5", 12, 102), ("aez5-32", 48, 356)):
+        made = contract(name)
+        assert (made.component.cipher.setup - 1, made.timing.message(0, 16)) == (tau, cycles)
