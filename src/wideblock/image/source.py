@@ -75,10 +75,15 @@ class ImageSource:
         return np.frombuffer(data, np.uint8).reshape(count, size)
 
     def _read(self, n: int) -> bytes:
-        """Next ``n`` bytes, fewer only at the end: a read from a pipe may return what is there."""
+        """Next ``n`` bytes, fewer only at the end: a read from a pipe may return what is there.
+
+        From a stream a read is one of the system's: Python's own for all bytes does not look for a signal in between,
+        and waits for more.
+        """
         parts = []
+        read = getattr(self.file, "read1", self.file.read) if self.size is None else self.file.read
         try:
-            while n and (data := self.file.read(n)):
+            while n and (data := read(n)):
                 parts.append(data)
                 n -= len(data)
         except OSError as error:
