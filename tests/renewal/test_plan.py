@@ -7,7 +7,7 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
-from wideblock.renewal.plan import RENEWERS, plan
+from wideblock.renewal.plan import plan
 from wideblock.renewal.simulations import subjects
 
 from .conftest import evidence
@@ -74,9 +74,10 @@ def test_a_kind_that_nothing_renews_is_refused(toy):
 
 def test_the_package_asks_for_every_preset():
     names = [*catalog.PRESETS, *catalog.PARTS]
-    kinds = [kind for renewer in RENEWERS for kind in renewer.kinds]
-    found = plan(names, kinds, load(COMMITTED), {})
-    for kind in (PROOF, EvidenceKind.VERIFY, EvidenceKind.MEASURE, EvidenceKind.AREA):
+    found = plan(
+        names, kinds := (PROOF, EvidenceKind.VERIFY, EvidenceKind.MEASURE, EvidenceKind.AREA), load(COMMITTED), {}
+    )
+    for kind in kinds:
         asked = {task.questions[0].core for task in found.tasks if task.kind is kind}
         assert asked >= set(catalog.PRESETS), kind
     assert sum(found.today.values()) == 0  # no circuit is known

@@ -19,7 +19,7 @@ from wideblock.verify.sector.judge import judge
 from ...variants import few_of_many
 from .whole import assert_verified, cases
 
-SMALL = {"longest": 256, "sector_bytes": 40, "tweak_bytes": 20, "most_tweak_bytes": 32, "sbox": "composite"}
+SMALL = {"longest": 128, "sector_bytes": 40, "tweak_bytes": 20, "most_tweak_bytes": 32, "sbox": "composite"}
 LONG = SMALL | {"longest": 512, "sector_bytes": 100}
 FEW = [("hctr2-any-2", SMALL)]
 MORE = [
@@ -146,7 +146,7 @@ def played(core, sizes):
 def test_sizes_mix_at_the_stated_cycles(name, changes, mix):
     """Each size alone has its own cycles, whatever went before it; and a stream of all of them has its own, too.
 
-    Behind a long message, short ones fill all places. Those of any size fill the memory of the core of 256 bytes.
+    Behind a long message, short ones fill all places. Those of any size fill the memory of the core of 128 bytes.
     """
     core, rng = contract(name, changes), random.Random(5)
     longest = core.parameters.longest

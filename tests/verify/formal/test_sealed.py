@@ -41,6 +41,7 @@ def test_the_rule_is_proved(prove):
     assert prove(CORE).gates > 0
 
 
+@pytest.mark.slow
 @over("prove", [prove_release, prove_order, prove_rekey, prove_timing])
 def test_the_rule_is_proved_where_the_block_in_front_has_a_call(prove):
     assert prove(LAYERS).gates > 0

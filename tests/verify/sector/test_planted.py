@@ -207,6 +207,7 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     expect_found(SECTORS, contract(*core), *found)
 
 
+@pytest.mark.slow
 def test_a_unit_that_begins_as_the_only_other_one_ends_is_counted(monkeypatch):
     """Where it is not, a key is taken while it is under way."""
     uncounted = "units + (opening & ~(self.computed & (units == 1))) - self.computed"
