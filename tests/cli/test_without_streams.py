@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wideblock import UserError, preset
+from wideblock.cli import generate
 from wideblock.cli.app import app
 from wideblock.evidence.stated import stated
 
@@ -73,3 +74,12 @@ def test_commands_do_their_work_or_refuse_in_a_line(tmp_path, change, command):
     said = "no attack" if command == "attack" else "traffic is for the engine with"
     assert result.exit_code == 1 and said in result.output and result.output.count("\n") == 1
     assert not (tmp_path / "sealed").exists()
+
+
+@pytest.mark.parametrize("change", [(), ("--set", "registers=axi4-lite", "--set", "dma=axi4")])
+def test_a_bench_that_there_is_not_has_no_answers(monkeypatch, tmp_path, change):
+    """A core without known answers says whose answers its test bench has."""
+    monkeypatch.setattr(generate, "write", lambda *_, **__: [])
+    words = ("generate", "hctr2-1s-k", "--set", "sector_bytes=80", *change, "-o", str(tmp_path / "out"))
+    result = CliRunner().invoke(app, words, prog_name="wideblock")
+    assert result.exit_code == 0 and ("has no known answers" in result.output) == (not change)

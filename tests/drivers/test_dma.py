@@ -53,8 +53,9 @@ class Wanted(Structure):
         ("units", c_uint16),
         ("slot", c_uint16),
         ("decrypt", c_bool),
+        ("long_tweak", c_bool),
         ("cookie", c_uint32),
-        ("tweak", c_uint8 * 16),
+        ("tweak", c_uint8 * 32),
         ("step", c_uint32),
         ("source_segments", c_uint16),
         ("target_segments", c_uint16),
@@ -140,8 +141,8 @@ class Driver:
         return self.probe(c_void_p(REGISTERS), c_void_p(ENGINE), 10_000)
 
     def run(self, job):
-        wanted = Wanted(job.source, job.target, job.bytes, job.units, job.slot, job.decrypt, job.cookie)
-        wanted.tweak[:], wanted.step = job.tweak.to_bytes(16, "little"), job.step
+        wanted = Wanted(job.source, job.target, job.bytes, job.units, job.slot, job.decrypt, job.long_tweak, job.cookie)
+        wanted.tweak[:], wanted.step = job.tweak.to_bytes(32, "little"), job.step
         wanted.source_segments, wanted.target_segments = job.source_segments, job.target_segments
         return self.submit(byref(wanted))
 
@@ -209,6 +210,16 @@ def test_a_job_goes_through_segments(driver):
     assert machine.get(TARGETS_AT, 192) == machine.result(job, given)
     job.source_segments = 2
     assert driver.run(job) == 0 and driver.result() == (7, 1, JobStatus.LIST, 0, SOURCES + 0x8020)
+
+
+def test_a_long_tweak_takes_the_end_of_the_descriptor(driver):
+    """The core's tweak has 16 bytes: the master refuses the flag."""
+    ready(driver)
+    job = Job(SOURCES, TARGETS_AT, 64, slot=2, cookie=5, tweak=random.Random(3).getrandbits(256), long_tweak=True)
+    assert driver.run(job) == 0 and driver.jobs.raw[:64] == job.encoded()
+    assert driver.result() == (5, 0, JobStatus.DESCRIPTOR, 0, 0)
+    job.target_segments = 1
+    assert driver.run(job) == -EINVAL
 
 
 def test_the_ring_has_room_for_all_but_one(driver):

@@ -36,5 +36,5 @@ def generate(
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)
-    if not core.known_answers:
+    if core.benched and not core.known_answers:
         typer.echo(f"wideblock: {core.module} has no known answers; its test bench has {SPECIFIED}", err=True)

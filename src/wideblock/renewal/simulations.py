@@ -169,7 +169,7 @@ def subjects() -> list[Contract[Any, Any]]:
 
 def engine(further: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
     """A small engine, of those with most parts, with ``further`` parameters."""
-    own = (each for each in catalog.PRESETS.values() if "dma" in asdict(each.parameters))
+    own = (each for each in catalog.PRESETS.values() if "error_beats" in asdict(each.parameters))
     name = next(preset.name for preset in own if getattr(preset.parameters, "slots", 0))
     return contract(name, SMALL_ENGINE | dict(further or {}))
 

@@ -24,14 +24,14 @@ _BUSES = {"KEY": 0, "ENGINE": 1, "DMA": 2}
 
 
 @cache
-def core(sector_bytes=64):
-    changes = {"sector_bytes": sector_bytes, "slots": SLOTS, "sbox": "composite", "registers": "axi4-lite"}
-    return contract("xts-both-k", {**changes, "key_bits": 128, "dma": "axi4"})
+def core(name="xts-both-k", **changes):
+    usual = {"sector_bytes": 64, "slots": SLOTS, "sbox": "composite", "registers": "axi4-lite", "key_bits": 128}
+    return contract(name, {**usual, "dma": "axi4", **changes})
 
 
 @dataclass
 class Job:
-    """A descriptor; the status is the one that it should end with."""
+    """A descriptor. With a long tweak, of 32 bytes, the step is 1, and there are no lists."""
 
     source: int
     target: int
@@ -46,14 +46,18 @@ class Job:
     source_segments: int = 0
     target_segments: int = 0
     reserved: int = 0
+    long_tweak: bool = False
 
     def encoded(self):
-        flags = self.flags | self.decrypt
+        flags = self.flags | self.decrypt | self.long_tweak << 1
         words = (self.source, self.target, self.bytes, self.units, self.slot, flags, self.cookie)
         sizes = (8, 8, 4, 2, 2, 4, 4)
         head = b"".join(word.to_bytes(size, "little") for word, size in zip(words, sizes, strict=True))
         words = (self.tweak, self.step, self.source_segments, self.target_segments, self.reserved)
-        tail = b"".join(word.to_bytes(size, "little") for word, size in zip(words, (16, 4, 2, 2, 8), strict=True))
+        sizes = (16, 4, 2, 2, 8)
+        if self.long_tweak:
+            words, sizes = (self.tweak,), (32,)
+        tail = b"".join(word.to_bytes(size, "little") for word, size in zip(words, sizes, strict=True))
         assert 8 * len(head + tail) == DESCRIPTOR.size
         return head + tail
 
@@ -264,13 +268,18 @@ class Machine:
 
     # Judge
 
+    @property
+    def tweak_bytes(self):
+        return self.contract.parameters.tweak_bytes
+
     def result(self, job, given):
         """The units of a job by the native twin."""
-        mask = (1 << 128) - 1
-        with Twin("xts", self.keys[job.slot]) as twin:
+        half, step = 1 << 128, 1 if job.long_tweak else job.step
+        with Twin(self.contract.native, self.keys[job.slot]) as twin:
             found = []
             for unit in range(job.units):
-                tweak = ((job.tweak + unit * job.step) & mask).to_bytes(16, "little")
+                number = job.tweak // half * half + (job.tweak + unit * step) % half
+                tweak = number.to_bytes(32, "little")[: self.tweak_bytes]
                 part = given[unit * job.bytes : (unit + 1) * job.bytes]
                 found.append((twin.decrypt if job.decrypt else twin.encrypt)(tweak, part))
         return b"".join(found)

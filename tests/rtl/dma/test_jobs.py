@@ -8,21 +8,21 @@ import pytest
 from wideblock.rtl.bus.axi_lite import SLVERR
 from wideblock.rtl.bus.dma_map import HaltCause, JobStatus
 
-from .bench import COMPLETIONS, DESCRIPTORS, Job, Machine
+from .bench import COMPLETIONS, DESCRIPTORS, Job, Machine, core
 from .traffic import CLOSED, EMPTY, LOADED, Traffic
 
 pytestmark = pytest.mark.shows("dma")
 
 
-def key(slot):
-    return random.Random(f"key {slot}").randbytes(32)
+def key(slot, size=32):
+    return random.Random(f"key {slot}").randbytes(size)
 
 
 def loaded(**settings):
     """A machine with keys and running rings."""
     machine = Machine(**settings)
     for slot in LOADED:
-        machine.load(slot, key(slot))
+        machine.load(slot, key(slot, machine.contract.key_bytes))
     machine.start(windows=((0, CLOSED - 1, 3),))
     return machine
 
@@ -36,6 +36,27 @@ OPEN = (0, CLOSED - 1, 3)
 def test_random_jobs(seed, pause, latency):
     with loaded(seed=seed, pause=pause, latency=latency) as machine:
         Traffic(machine, seed).run(120)
+
+
+OTHERS = {
+    "tweaks of 32 bytes": ("hctr2-1s-k", {"tweak_bytes": 32}),
+    "a part of a block": ("hctr2-1s-k", {"sector_bytes": 76}),
+    "three passes": ("eme2-1", {"width": 1, "overlap": True, "sector_bytes": 128}),
+}
+"""Cores of units of one size."""
+
+
+@pytest.mark.parametrize(
+    "seed, which", [pytest.param(n, each, marks=[pytest.mark.slow] * bool(n)) for n, each in enumerate(OTHERS)]
+)
+def test_units_of_one_size(seed, which):
+    name, changes = OTHERS[which]
+    with loaded(
+        contract=core(name, **changes), seed=seed, pause=(0.0, 0.4, 0.1)[seed], latency=1 + 60 * seed
+    ) as machine:
+        Traffic(machine, seed).run(120)
+        machine.forget("refuse")
+        halts(machine, seed, 4)
 
 
 @pytest.mark.slow
@@ -58,45 +79,49 @@ def halted(machine, how, rng):
     return HaltCause.CLEARED
 
 
-def halts(seed, rounds):
-    """Halts in the midst of jobs: completed ones are right, others are in part, and nothing happens afterwards."""
+def halting(seed, rounds):
     rng = random.Random(seed)
     with loaded(seed=seed, pause=rng.choice((0.0, 0.3)), latency=rng.choice((1, 40, 200))) as machine:
-        traffic = Traffic(machine, seed)
-        for _ in range(rounds):
-            plans = [traffic.plan() for _ in range(rng.randint(1, 25))]
-            machine.submit(*(plan.job for plan in plans))
-            machine.run(rng.randrange(rng.choice((60, 1500))))
-            how = rng.choice(("stop", "pulse", "level", "register"))
-            cause = halted(machine, how, rng)
-            machine.idle(cause)
-            over = machine.value("written"), machine.value("cycle")
-            machine.run(600)
-            assert machine.value("written") == over[0] and machine.value("active") < over[1]
-            assert machine.word("IRQ_STATUS") & HALTED
-            machine.set("IRQ_STATUS", HALTED)
-            ended = [found for found in (machine.poll() for _ in plans) if found]
-            for plan, found in zip(plans, ended, strict=False):
-                traffic.judge(plan, found)
-            for plan in plans[len(ended) :]:
-                traffic.in_part(plan)
-            if how != "stop":
-                machine.until_ready()
-                for slot in LOADED:
-                    machine.load(slot, key(slot))
-            machine.start(windows=(OPEN,))
-            traffic.run(3)
+        halts(machine, seed, rounds)
+
+
+def halts(machine, seed, rounds):
+    """Halts in the midst of jobs: completed ones are right, others are in part, and nothing happens afterwards."""
+    rng, traffic = random.Random(seed), Traffic(machine, seed)
+    for _ in range(rounds):
+        plans = [traffic.plan() for _ in range(rng.randint(1, 25))]
+        machine.submit(*(plan.job for plan in plans))
+        machine.run(rng.randrange(rng.choice((60, 1500))))
+        how = rng.choice(("stop", "pulse", "level", "register"))
+        cause = halted(machine, how, rng)
+        machine.idle(cause)
+        over = machine.value("written"), machine.value("cycle")
+        machine.run(600)
+        assert machine.value("written") == over[0] and machine.value("active") < over[1]
+        assert machine.word("IRQ_STATUS") & HALTED
+        machine.set("IRQ_STATUS", HALTED)
+        ended = [found for found in (machine.poll() for _ in plans) if found]
+        for plan, found in zip(plans, ended, strict=False):
+            traffic.judge(plan, found)
+        for plan in plans[len(ended) :]:
+            traffic.in_part(plan)
+        if how != "stop":
+            machine.until_ready()
+            for slot in LOADED:
+                machine.load(slot, key(slot, machine.contract.key_bytes))
+        machine.start(windows=(OPEN,))
+        traffic.run(3)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_halts_at_any_cycle(seed):
-    halts(seed, 8)
+    halting(seed, 8)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3, 30))
 def test_more_halts_at_any_cycle(seed):
-    halts(seed, 40)
+    halting(seed, 40)
 
 
 def test_resets_at_any_cycle():

@@ -61,7 +61,7 @@ class Traffic:
 
     def __init__(self, machine, seed, *, faults=True, most_units=6, lists=0.3):
         self.machine, self.rng, self.faults, self.most_units = machine, random.Random(seed), faults, most_units
-        self.lists = lists
+        self.lists, self.length = lists, machine.contract.behaviour.length
         self.free = 0x10_0000
         self.number = 0
 
@@ -79,7 +79,9 @@ class Traffic:
         rng = self.rng
         units = rng.choice((1, 1, rng.randint(1, self.most_units)))
         size = rng.choice((16, 64, 512, rng.randint(16, 600), 4096 if units < 3 else 48))
-        if units > 1:
+        if self.length.least == self.length.most:
+            size, units = self.length.most, units if self.length.most % 16 == 0 else 1
+        elif units > 1:
             size &= -16
         job = Job(0, 0, size, units, rng.choice(LOADED), rng.random() < 0.5, rng.getrandbits(128), rng.getrandbits(32))
         job.cookie, self.number = self.number, self.number + 1
@@ -89,7 +91,9 @@ class Traffic:
         job.target = job.source if rng.random() < 0.3 else self.place(job.size)
         plan = Planned(job, rng.randbytes(job.size), b"", JobStatus.OK, units)
         rounded = -(-job.size // 16) * 16
-        if rng.random() < self.lists:
+        if self.machine.tweak_bytes > 16 and rng.random() < 0.5:
+            job.long_tweak, job.tweak = True, job.tweak | rng.getrandbits(128) << 128
+        elif rng.random() < self.lists:
             return self._listed(plan, rounded)
         fault = self._break(plan) if self.faults and rng.random() < 0.3 else None
         if fault == "refused":
@@ -191,20 +195,25 @@ class Traffic:
             end = rng.choice(("source", "target"))
             setattr(job, end, getattr(job, end) + rng.randint(1, 15))
         elif how == "length":
-            job.bytes, job.units = rng.choice(((15, 1), (0, 1), ((1 << 24) + 1, 1), (24, 2), ((1 << 32) - 16, 3)))
+            wrong = [(15, 1), (0, 1), ((1 << 24) + 1, 1), (24, 2), ((1 << 32) - 16, 3)]
+            if self.length.least == self.length.most:
+                wrong += [(job.bytes + 16, 1), (job.bytes - 16, job.units), (job.bytes + 1, 1)]
+            job.bytes, job.units = rng.choice(wrong)
         elif how == "zero":
             job.units = 0
         elif how == "overlap":
-            job.bytes = max(job.bytes, 32)
+            job.bytes = max(job.bytes, 32)  # of a core of one length, they are more
             job.target = job.source + 16 * rng.choice((1, -1, (job.size - 1) // 16))
         elif how == "window":
-            job.bytes, job.units = 48, 1
+            job.bytes, job.units = max(48, self.length.least), 1
             plan.at = rng.choice((CLOSED, CLOSED - 16, (1 << 64) - 16, (1 << 64) - 48))
             setattr(job, *rng.choice((("source", plan.at), ("target", plan.at))))
             if job.source == plan.at:
                 job.target = rng.choice((plan.at, self.place(48)))
         elif how == "reserved":
             job.flags, job.reserved = rng.choice(((2, 0), (1 << 31, 0), (0, 1), (0, 1 << 63)))
+            if self.machine.tweak_bytes > 16:
+                job.flags, job.reserved = (job.flags or 4) & ~2 or 8, 0
         return "refused"
 
     def judge(self, plan, found):

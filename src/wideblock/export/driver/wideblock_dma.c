@@ -28,6 +28,7 @@
 #define WORD 4u
 #define MOST_SIZE 15u
 #define DECRYPT 1u
+#define LONG_TWEAK 2u
 #define PHASE 0x80u /* in byte 7 of a completion */
 #define CAUSE 0x1fu
 #define ENGINE_READY WIDEBLOCK_ENGINE_STATUS_READY_MASK
@@ -130,6 +131,8 @@ int wideblock_dma_submit(struct wideblock_dma *d, const struct wideblock_dma_job
   const uint32_t entries = 1u << d->rings.size;
   volatile uint8_t *entry = d->rings.jobs + WIDEBLOCK_DMA_DESCRIPTOR_BYTES * (d->submitted % entries);
 
+  if (job->long_tweak && (job->source_segments || job->target_segments))
+    return -WIDEBLOCK_DMA_EINVAL;
   if (d->submitted - d->completed == entries - 1)
     return -WIDEBLOCK_DMA_EBUSY;
   put(entry, job->source, TARGET);
@@ -137,15 +140,15 @@ int wideblock_dma_submit(struct wideblock_dma *d, const struct wideblock_dma_job
   put(entry + BYTES, job->bytes, UNITS - BYTES);
   put(entry + UNITS, job->units, SLOT - UNITS);
   put(entry + SLOT, job->slot, FLAGS - SLOT);
-  put(entry + FLAGS, job->decrypt ? DECRYPT : 0, COOKIE - FLAGS);
+  put(entry + FLAGS, (job->decrypt ? DECRYPT : 0) | (job->long_tweak ? LONG_TWEAK : 0), COOKIE - FLAGS);
   put(entry + COOKIE, job->cookie, TWEAK - COOKIE);
-  for (uint32_t n = 0; n < STEP - TWEAK; n++)
-    entry[TWEAK + n] = job->tweak[n];
-  put(entry + STEP, job->step, SEGMENTS - STEP);
-  put(entry + SEGMENTS, job->source_segments, 2);
-  put(entry + SEGMENTS + 2, job->target_segments, 2);
-  for (uint32_t n = SEGMENTS + WORD; n < WIDEBLOCK_DMA_DESCRIPTOR_BYTES; n++)
-    entry[n] = 0;
+  for (uint32_t n = TWEAK; n < WIDEBLOCK_DMA_DESCRIPTOR_BYTES; n++)
+    entry[n] = n < STEP || job->long_tweak ? job->tweak[n - TWEAK] : 0;
+  if (!job->long_tweak) {
+    put(entry + STEP, job->step, SEGMENTS - STEP);
+    put(entry + SEGMENTS, job->source_segments, 2);
+    put(entry + SEGMENTS + 2, job->target_segments, 2);
+  }
   d->submitted++;
   WIDEBLOCK_DMA_BARRIER(); /* the descriptor, and the data, before the number of the entry */
   reg_write(d, OFFSET(DOORBELL), d->submitted % entries);

@@ -21,6 +21,7 @@ extern "C" {
 
 #define WIDEBLOCK_DMA_DESCRIPTOR_BYTES 64u /* of an entry of the submission ring */
 #define WIDEBLOCK_DMA_COMPLETION_BYTES 16u /* of an entry of the completion ring */
+#define WIDEBLOCK_DMA_LONG_TWEAK_BYTES 32u
 
 enum wideblock_dma_error {
   WIDEBLOCK_DMA_EPERM = 1,      /* the windows are locked */
@@ -73,15 +74,16 @@ struct wideblock_dma_segment {
 
 /*
  * `units` units of `bytes` bytes, one behind the other. The step is added to the tweak after each unit. With a number of
- * segments, source or target is the address of a list, and the units go through its segments one after another.
+ * segments, source or target is the address of a list, and the units go through its segments one after another. With a
+ * long tweak, for a master with CAPS.LONG_TWEAKS, the step is 1 whatever `step` is, and there are no lists.
  */
 struct wideblock_dma_job {
   uint64_t source, target; /* multiples of 16; may be equal */
   uint32_t bytes;
   uint16_t units, slot;
-  bool decrypt;
+  bool decrypt, long_tweak;
   uint32_t cookie;
-  uint8_t tweak[16];
+  uint8_t tweak[WIDEBLOCK_DMA_LONG_TWEAK_BYTES]; /* the first half, without long_tweak */
   uint32_t step;
   uint16_t source_segments, target_segments; /* 0: no list */
 };
@@ -110,7 +112,7 @@ void wideblock_dma_lock_windows(const struct wideblock_dma *d);
 /* Starts empty rings. -EBUSY: they run, or the engine is not ready: wideblock_engine_wait_ready(). */
 int wideblock_dma_start(struct wideblock_dma *d, const struct wideblock_dma_rings *rings);
 
-/* Gives the master a job. -EBUSY: 2^size - 1 jobs have no result that was taken. */
+/* Gives the master a job. -EBUSY: 2^size - 1 jobs have no result that was taken. -EINVAL: a long tweak, and a list. */
 int wideblock_dma_submit(struct wideblock_dma *d, const struct wideblock_dma_job *job);
 
 /* Takes the oldest result, without a read of a register. -EAGAIN: it is not there yet, or the master has halted. */

@@ -5,6 +5,8 @@ from enum import IntEnum
 
 from amaranth.lib import data
 
+from wideblock.rtl.stream.sector import TWEAK_BITS
+
 from .axi4 import ADDRESS_BITS
 from .registers import REGISTER_BITS, Access, Register, RegisterField, RegisterMap, RegisterValue
 
@@ -28,12 +30,12 @@ WINDOWS = 4
 DESCRIPTOR = data.StructLayout(
     {
         **{"source": ADDRESS_BITS, "target": ADDRESS_BITS},
-        **{"bytes": 32, "units": 16, "slot": 16, "decrypt": 1, "reserved_flags": 31, "cookie": 32},
-        **{"tweak": 128, "step": 32},
+        **{"bytes": 32, "units": 16, "slot": 16, "decrypt": 1, "long_tweak": 1, "reserved_flags": 30, "cookie": 32},
+        **{"tweak": TWEAK_BITS, "step": 32},
         **{"source_segments": 16, "target_segments": 16, "reserved": 64},
     }
 )
-"""A descriptor of 64 bytes, byte 0 in bits 7..0."""
+"""A descriptor of 64 bytes, byte 0 in bits 7..0. With ``long_tweak``, all behind ``tweak`` belongs to the tweak."""
 
 SEGMENT = data.StructLayout({"address": ADDRESS_BITS, "bytes": 32, "reserved": 32})
 """An entry of a list of segments, 16 bytes, byte 0 in bits 7..0."""
@@ -80,11 +82,15 @@ _HALTS = {
 _IDLE = "A write while STATUS.IDLE is 0 is answered with SLVERR and changes nothing."
 
 
-def dma_map(*, beat_bytes: int, reads: int, jobs: int) -> RegisterMap:
-    """The registers of a master with beats of ``beat_bytes``, ``reads`` and ``jobs`` under way at most."""
+def dma_map(*, beat_bytes: int, reads: int, jobs: int, long_tweaks: bool) -> RegisterMap:
+    """The registers of a master with beats of ``beat_bytes``, ``reads`` and ``jobs`` under way at most.
+
+    ``long_tweaks``: a job may have a tweak of 32 bytes
+    """
     caps = (("BEAT_BYTES", 0, 8, beat_bytes, "bytes of a beat"), ("READS", 8, 8, reads, "bursts of data under way"))
     caps += (("JOBS", 16, 8, jobs, "jobs under way at most"), ("WINDOWS", 24, 4, WINDOWS, "windows of addresses"))
     caps += (("LISTS", 28, 1, 1, "1: a job may have lists of segments"),)
+    caps += (("LONG_TWEAKS", 29, 1, int(long_tweaks), "1: a job may have a tweak of 32 bytes"),)
     return RegisterMap(
         "DMA",
         "Rings of jobs in memory: units are read from memory, processed by the engine, and written back. No register "

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The completer: a job whose bursts have their responses gets its entry in the completion ring."""
 

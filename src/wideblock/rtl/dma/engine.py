@@ -23,6 +23,7 @@ from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.register_file import RegisterFile
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.passing import pass_ports
+from wideblock.rtl.stream.sector import TWEAK_BITS
 from wideblock.rtl.stream.storage import store
 
 from .buffer import ReadBuffer
@@ -52,8 +53,8 @@ _OF_WINDOWS = ("WINDOW_BASE_LO", "WINDOW_BASE_HI", "WINDOW_LAST_LO", "WINDOW_LAS
 class DmaEngine(wiring.Component):
     """``engine`` with a master of AXI4 in the place of its streams.
 
-    engine: an engine around a core of one block a beat, whose units have any length
-    sizes:  of the master's queues
+    engine: an engine around a core of one block a beat, with tweaks of at most 32 bytes
+    sizes:  of the master's queues; the bits of a tweak are those of the engine
 
     ``dma_aw`` to ``dma_r`` reach :func:`~wideblock.rtl.bus.dma_map.dma_map`, ``m_aw`` to ``m_r`` are the master.
     ``irq`` is the interrupt of the engine, or of the master. Keys enter by the engine's own registers alone.
@@ -67,11 +68,14 @@ class DmaEngine(wiring.Component):
 
     def __init__(self, engine: SlotEngine, sizes: DmaSizes | None = None):
         self.engine, self.parameters = engine, engine.parameters
-        self.sizes = sizes = sizes or DmaSizes()
         into, out = engine.interface.channel("i"), engine.interface.channel("o")
         if (beat := into.field("data")) is None or beat.width != BLOCK_BITS:
             raise ValueError(f"the master takes engines of one block a beat, got {beat and beat.width} bits")
-        self.map = dma_map(beat_bytes=BLOCK_BYTES, reads=sizes.reads, jobs=sizes.jobs)
+        tweak = into.field("tweak")
+        self.sizes = sizes = replace(sizes or DmaSizes(), tweak_bits=tweak.width if tweak else 0)
+        self.map = dma_map(
+            beat_bytes=BLOCK_BYTES, reads=sizes.reads, jobs=sizes.jobs, long_tweaks=sizes.tweak_bits > TWEAK_BITS
+        )
         row_bits = (sizes.rows - 1).bit_length()
         self.bus = AxiLite(self.map)
         self.file = RegisterFile(self.map)
@@ -85,7 +89,7 @@ class DmaEngine(wiring.Component):
         self.target_list = SegmentFetch(sizes, clear_row_bits=row_bits)
         self.reader = SourceReader(sizes, self.source_list)
         self.buffer = ReadBuffer(sizes)
-        self.feeder = UnitFeeder(sizes, into)
+        self.feeder = UnitFeeder(sizes, into, engine.behaviour.length)
         self.units = UnitsUnderWay(sizes, faults=len(engine.faults))
         self.writer = ResultWriter(sizes, out, self.target_list)
         self.completer = JobCompleter(sizes, clear_row_bits=row_bits)

@@ -6,7 +6,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bytes import below
+from wideblock.rtl.stream.behaviour import Length
 from wideblock.rtl.stream.interface import Channel
+from wideblock.rtl.stream.sector import TWEAK_BITS
 
 from .buffer import buffer_row
 from .reader import given_up
@@ -16,7 +18,7 @@ __all__ = ["UnitFeeder"]
 
 
 class UnitFeeder(wiring.Component):
-    """Sends units of jobs to a core whose channel is ``into``.
+    """Sends units of jobs to a core of a ``length`` whose channel is ``into``.
 
     job, valid:   in, the next job; ``take``: out, the job begins
     block, ready: in, the oldest block of the buffer; ``pop``: out, the block leaves
@@ -27,14 +29,15 @@ class UnitFeeder(wiring.Component):
     run:          in, units begin and go on
     clear:        in, no job is in hand; the engine still gets the end of a unit that was cut
 
-    A unit that cannot go on, for an error, a job that is given up or without ``run``, ends with a block of zeros: the
-    engine finds the beginning of the next unit. Blocks of jobs before the job in hand are dropped.
+    A unit that cannot go on, for an error, a job that is given up or without ``run``, ends with a block of zeros; with
+    all its blocks, for a core of one length. The engine has a unit with a result, and finds the beginning of the next
+    one. Blocks of jobs before the job in hand are dropped.
 
     Timing: a block a cycle, also from unit to unit and from job to job.
     """
 
-    def __init__(self, sizes: DmaSizes, into: Channel):
-        self.sizes = sizes
+    def __init__(self, sizes: DmaSizes, into: Channel, length: Length):
+        self.sizes, self.whole = sizes, length.least == length.most
         self.fields = {field.name: field.width for field in into.fields}
         super().__init__(
             {
@@ -67,7 +70,7 @@ class UnitFeeder(wiring.Component):
         sends = Signal()
         taken = Signal()
         whole = Signal()
-        units, block = self.units, self.block
+        units, block, counter = self.units, self.block, job.tweak[:TWEAK_BITS]
         m.d.comb += [
             self.number.eq(job.job),
             mine.eq(active & self.ready & (block.job == job.job)),
@@ -89,7 +92,7 @@ class UnitFeeder(wiring.Component):
         with m.If(taken):
             m.d.sync += [within.eq(~units.payload.last), left.eq(left - 1)]
         with m.If(whole):
-            m.d.sync += [job.units.eq(job.units - 1), job.tweak.eq(job.tweak + job.step), left.eq(job.blocks)]
+            m.d.sync += [job.units.eq(job.units - 1), counter.eq(counter + job.step), left.eq(job.blocks)]
         with m.If(self.fed):
             m.d.sync += active.eq(0)
         with m.If(self.clear):
@@ -105,11 +108,12 @@ class UnitFeeder(wiring.Component):
         last = left == 1
         m.d.comb += [
             payload.data.eq(Mux(cut, 0, self.block.block)),
-            payload.last.eq(cut | last),
+            payload.last.eq(last if self.whole else cut | last),
             payload.slot.eq(job.slot),
             payload.decrypt.eq(job.decrypt),
-            payload.tweak.eq(job.tweak),
         ]
+        if "tweak" in fields:
+            m.d.comb += payload.tweak.eq(job.tweak)
         if "keep" in fields:
-            partly = last & (job.tail != 0) & ~cut
+            partly = last & (job.tail != 0) & (1 if self.whole else ~cut)
             m.d.comb += payload.keep.eq(Mux(partly, below(job.tail, BLOCK_BYTES), -1))

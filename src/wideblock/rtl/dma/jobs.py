@@ -1,16 +1,18 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Jobs from the submission ring: descriptors are fetched ahead and judged before anything of a job is read."""
 
 from functools import partial
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bus.axi4 import ADDRESS_BITS, PAGE_BITS
 from wideblock.rtl.bus.dma_map import DESCRIPTOR, WINDOWS, JobStatus
 from wideblock.rtl.stream.behaviour import Length
+from wideblock.rtl.stream.sector import TWEAK_BITS
 
 from .queue import ClearedQueue
 from .reads import DESCRIPTOR_BEATS, read_request
@@ -170,7 +172,7 @@ class JobJudge(wiring.Component):
 
     def _when_checking(self, m: Module, now: "_Judged") -> None:
         """Faults of the descriptor alone."""
-        job, several = now.job, now.job.units != 1
+        job, several, more = now.job, now.job.units != 1, self._more_tweak(now)
         blocks = (job.bytes >> 4) + job.bytes[:4].any()
         long = (job.bytes < self.length.least) | (job.bytes > self.length.most)
         m.d.sync += [now.total.eq(0), now.addend.eq(blocks), now.factor.eq(job.units)]
@@ -179,7 +181,10 @@ class JobJudge(wiring.Component):
             m.d.sync += job.eq(0)  # none of it was read
             m.next = "put"
         for refused, status in (
-            (job.reserved.any() | job.reserved_flags.any(), JobStatus.DESCRIPTOR),
+            (
+                job.reserved_flags.any() | Mux(more, 0, job.long_tweak | job.reserved.any()),
+                JobStatus.DESCRIPTOR,
+            ),
             (long | (job.units == 0) | (several & job.bytes[:4].any()), JobStatus.LENGTH),
             ((job.source[:4] | job.target[:4]).any(), JobStatus.ALIGN),
         ):
@@ -198,7 +203,7 @@ class JobJudge(wiring.Component):
     def _when_at_ends(self, m: Module, now: "_Judged") -> None:
         m.d.sync += [now.source_last.eq(now.job.source[4:] + now.total - 1)]
         m.d.sync += [now.target_last.eq(now.job.target[4:] + now.total - 1)]
-        with m.If(now.job.source_segments.any() | now.job.target_segments.any()):
+        with m.If(self.read.segments.any() | self.write.segments.any()):
             m.next = "put"  # places are known burst by burst
         with m.Else():
             m.next = "look0"
@@ -233,19 +238,26 @@ class JobJudge(wiring.Component):
         m.d.sync += [now.number.eq(now.number + 1), now.status.eq(JobStatus.OK), now.address.eq(0), now.part.eq(0)]
         m.next = "fetch"
 
+    def _more_tweak(self, now: "_Judged") -> Value:
+        """Whether the end of the descriptor is the second half of a tweak: the step is 1, and there are no lists."""
+        return now.job.long_tweak if self.sizes.tweak_bits > TWEAK_BITS else Const(0, 1)
+
     def _outputs(self, m: Module, now: "_Judged") -> None:
         """The job as reader, feeder and writer have it."""
-        job, blocks = now.job, (now.job.bytes >> 4) + now.job.bytes[:4].any()
+        job, blocks, more = now.job, (now.job.bytes >> 4) + now.job.bytes[:4].any(), self._more_tweak(now)
+        behind = Cat(job.step, job.source_segments, job.target_segments, job.reserved)
         m.d.comb += [
             *(each.job.eq(now.number) for each in (self.read, self.feed, self.write)),
             *(each.blocks.eq(blocks) for each in (self.feed, self.write)),
             *(each.units.eq(job.units) for each in (self.feed, self.write)),
             self.read.source.eq(job.source >> 4),
             self.read.blocks.eq(now.total),
-            self.read.segments.eq(job.source_segments),
-            self.write.segments.eq(job.target_segments),
+            self.read.segments.eq(Mux(more, 0, job.source_segments)),
+            self.write.segments.eq(Mux(more, 0, job.target_segments)),
             self.feed.tail.eq(job.bytes),
-            *(getattr(self.feed, name).eq(job[name]) for name in ("tweak", "step", "slot", "decrypt")),
+            self.feed.tweak.eq(Cat(job.tweak, Mux(more, behind, 0))),
+            self.feed.step.eq(Mux(more, 1, job.step)),
+            *(getattr(self.feed, name).eq(job[name]) for name in ("slot", "decrypt")),
             self.write.cookie.eq(job.cookie),
             self.write.status.eq(now.status),
             self.write.address.eq(Mux(now.status == JobStatus.OK, job.target, now.address)),

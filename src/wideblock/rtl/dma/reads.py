@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Bursts that read: addresses from two clients, and beats back to each in order."""
 

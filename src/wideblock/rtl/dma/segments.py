@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Lists of segments: places in memory for the source or the target of a job, fetched ahead."""
 

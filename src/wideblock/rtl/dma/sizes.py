@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from amaranth.lib import data
 
 from wideblock.rtl.bus.axi4 import ADDRESS_BITS
-from wideblock.rtl.stream.sector import SLOT_BITS
+from wideblock.rtl.stream.sector import SLOT_BITS, TWEAK_BITS
 
 __all__ = ["BLOCK_ADDRESS_BITS", "BLOCK_BITS", "BLOCK_BYTES", "SEGMENT_BITS", "DmaSizes"]
 
@@ -34,6 +34,7 @@ class DmaSizes:
     burst:  beats of a burst, at most
     jobs:   jobs under way
     units:  units in the engine
+    tweak_bits: of a unit's tweak
     """
 
     reads: int = 4
@@ -41,6 +42,7 @@ class DmaSizes:
     burst: int = 64
     jobs: int = 16
     units: int = 32
+    tweak_bits: int = TWEAK_BITS
 
     @property
     def rows(self) -> int:
@@ -76,7 +78,9 @@ class DmaSizes:
     def feed(self) -> data.StructLayout:
         """A job for the feeder: ``units`` of ``blocks``, of whose last block ``tail`` bytes count, 0 for all."""
         sizes = {"job": self.job_bits, "blocks": _BYTE_BITS - 4, "tail": 4, "units": _UNITS_BITS}
-        return data.StructLayout(sizes | {"tweak": 128, "step": 32, "slot": SLOT_BITS, "decrypt": 1})
+        return data.StructLayout(
+            sizes | {"tweak": max(self.tweak_bits, TWEAK_BITS), "step": 32, "slot": SLOT_BITS, "decrypt": 1}
+        )
 
     @property
     def write(self) -> data.StructLayout:

@@ -16,7 +16,7 @@ class UnitsUnderWay(wiring.Component):
     begin:    in, a unit of job ``job`` begins; only while ``room``
     absent:   in, with ``begin``: the engine does not get the unit, which could not be read
     spoil:    in, the unit that began last could not be read whole
-    faults:   in, faults of the engine; in the cycle after ``begin`` they are about that unit
+    faults:   in, faults of the engine, about the unit that began last
     valid:    out, there is a unit; the oldest one is of job ``oldest_job``
     refused:  out, the engine has refused the oldest unit, for ``cause``, a bit of the faults
     unread:   out, the oldest unit was not read whole
@@ -24,8 +24,8 @@ class UnitsUnderWay(wiring.Component):
     retire:   in, the oldest unit leaves
     forget:   in, no unit is under way: the engine has cleared itself
 
-    The engine shows a fault for a unit of a good length in the cycle after the unit's first beat, and results in the
-    order of the units.
+    The engine shows a fault for a unit of a good length after the unit's first beat, at the latest in the cycle in
+    which the next unit begins, and results in the order of the units.
     """
 
     def __init__(self, sizes: DmaSizes, *, faults: int):
@@ -50,7 +50,6 @@ class UnitsUnderWay(wiring.Component):
         next_ = Signal(range(units), name="next")
         last = Signal(range(units))
         level = Signal(range(units + 1))
-        begun = Signal()
         refused = Signal(units, name="unit_refused")
         unread = Signal(units, name="unit_unread")
         absent = Signal(units, name="unit_absent")
@@ -74,23 +73,24 @@ class UnitsUnderWay(wiring.Component):
             self.oldest_job.eq(get.data),
             note.addr.eq(last),
             note.data.eq(cause),
-            note.en.eq(begun & self.faults.any()),
+            note.en.eq(self.faults.any()),
             noted.addr.eq(first),
             self.cause.eq(noted.data),
             self.refused.eq(self.valid & refused.bit_select(first, 1)),
             self.unread.eq(self.valid & unread.bit_select(first, 1)),
             self.silent.eq(self.refused | (self.valid & absent.bit_select(first, 1))),
         ]
-        m.d.sync += begun.eq(self.begin & ~self.absent)
-        with m.If(begun & self.faults.any()):
+        with m.If(self.faults.any()):
             m.d.sync += refused.bit_select(last, 1).eq(1)
         with m.If(self.spoil):
             m.d.sync += unread.bit_select(last, 1).eq(1)
         with m.If(self.begin):
-            m.d.sync += [next_.eq(next_ + 1), last.eq(next_)]
+            m.d.sync += next_.eq(next_ + 1)
             m.d.sync += [refused.bit_select(next_, 1).eq(0), unread.bit_select(next_, 1).eq(self.absent)]
             m.d.sync += absent.bit_select(next_, 1).eq(self.absent)
+        with m.If(self.begin & ~self.absent):  # one that is absent has no fault, and one before it may have
+            m.d.sync += last.eq(next_)
         m.d.sync += [first.eq(first + self.retire), level.eq(level + self.begin - self.retire)]
         with m.If(self.forget):
-            m.d.sync += [register.eq(0) for register in (first, next_, level, begun, refused, unread, absent)]
+            m.d.sync += [register.eq(0) for register in (first, next_, level, refused, unread, absent)]
         return m

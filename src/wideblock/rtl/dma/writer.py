@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The writer: results of units in bursts to the targets of jobs, and the verdict on each job."""
 

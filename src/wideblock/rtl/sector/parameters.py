@@ -58,10 +58,14 @@ class SlottedParameters(Parameters):
     header: bool = parameter(
         False, "a message's request is its first beats, in the place of tuser", (False, True), absent=False
     )
+    dma: str = parameter(
+        "none", "bus of a master that reads units from memory and writes results, for streams", MASTERS, absent="none"
+    )
 
     def __post_init__(self):
         super().__post_init__()
         _check_slots(self)
+        _check_master(self)
 
 
 def _check_copies(p: Any) -> None:
@@ -90,6 +94,20 @@ def _check_slots(p: Any) -> None:
         )
     if p.registers != "none" and p.key_width:
         raise UserError(f"key_width must be 0 with registers, through which keys come, got {p.key_width}")
+
+
+def _check_master(p: Any) -> None:
+    """Raises UserError for parameters with which no master goes."""
+    if p.dma == "none":
+        return
+    if p.registers == "none":
+        raise UserError(f"dma must be none without registers, got {p.dma!r}; registers axi4-lite goes with it")
+    if p.width != 1:
+        raise UserError(f"width must be 1 with dma, got {p.width}")
+    if p.header:
+        raise UserError("header must be false with dma, which has no stream, got true")
+    if p.tag_bits:
+        raise UserError(f"tag_bits must be 0 with dma, which has no stream, got {p.tag_bits}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -404,32 +422,15 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
-    dma: str = parameter(
-        "none", "bus of a master that reads units from memory and writes results, for streams", MASTERS, absent="none"
-    )
     error_beats: bool = parameter(
         False, "a unit without a whole result leaves a beat with an error flag", (False, True), absent=False
     )
 
     def __post_init__(self):
         super().__post_init__()
-        self._check_master()
         self._check_error_beats()
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
-
-    def _check_master(self) -> None:
-        """Raises UserError for parameters with which no master goes."""
-        if self.dma == "none":
-            return
-        if self.registers == "none":
-            raise UserError(f"dma must be none without registers, got {self.dma!r}; registers axi4-lite goes with it")
-        if self.width != 1:
-            raise UserError(f"width must be 1 with dma, got {self.width}")
-        if self.header:
-            raise UserError("header must be false with dma, which has no stream, got true")
-        if self.tag_bits:
-            raise UserError(f"tag_bits must be 0 with dma, which has no stream, got {self.tag_bits}")
 
     def _check_error_beats(self) -> None:
         """Raises UserError for parameters with which no error beats go."""
