@@ -172,6 +172,7 @@ static void wbk_read_capabilities(struct wbk_device *w)
 {
 	u32 value = ioread32(w->engine + ENGINE_CAPS0_OFFSET);
 
+	w->sector_bytes = ioread32(w->engine + ENGINE_CAPS1_OFFSET) & ENGINE_CAPS1_SECTOR_BYTES_MASK;
 	w->key_bits = value >> ENGINE_CAPS0_KEY_BITS_SHIFT;
 	/* The last slot is that of the self-test on demand. */
 	w->slots = clamp_t(unsigned int, (value & ENGINE_CAPS0_SLOTS_MASK) - 1, 1, WBK_MAX_SLOTS);
@@ -226,6 +227,7 @@ static void wbk_stop(struct wbk_device *w)
 int wbk_attach(struct wbk_device *w)
 {
 	char scheme[9];
+	u32 tweak;
 	int err;
 
 	w->epoch = atomic_read(&wbk_epoch);
@@ -239,6 +241,10 @@ int wbk_attach(struct wbk_device *w)
 	w->cipher = wbk_cipher_find(scheme);
 	if (!w->cipher)
 		return dev_err_probe(w->dev, -ENODEV, "no cipher of the kernel is scheme %s\n", scheme);
+	tweak = ioread32(w->engine + ENGINE_CAPS2_OFFSET) & ENGINE_CAPS2_TWEAK_BYTES_MASK;
+	if (tweak != w->cipher->alg.ivsize)
+		return dev_err_probe(w->dev, -ENODEV, "tweaks of %u bytes, %s has %u\n", tweak,
+				     w->cipher->alg.base.cra_name, w->cipher->alg.ivsize);
 	init_completion(&w->cleared);
 	err = dma_set_mask_and_coherent(w->dev, DMA_BIT_MASK(64));
 	if (err)

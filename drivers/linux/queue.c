@@ -26,8 +26,7 @@ struct wbk_descriptor {
 	__le32 bytes;
 	__le16 units, slot;
 	__le32 flags, cookie;
-	u8 tweak[16];
-	__le32 step, zero[3];
+	u8 tweak[32];	/* a short one ends after 16 bytes; then all is 0 */
 };
 
 struct wbk_completion {
@@ -37,6 +36,8 @@ struct wbk_completion {
 };
 
 #define DESCRIPTOR_DECRYPT	BIT(0)
+#define DESCRIPTOR_LONG_TWEAK	BIT(1)
+#define SHORT_TWEAK		16	/* bytes */
 #define COMPLETION_STATUS	0xff
 #define COMPLETION_PHASE	BIT(15)
 #define COMPLETIONS		(WBK_RING * sizeof(struct wbk_descriptor))	/* offset */
@@ -74,7 +75,7 @@ static void wbk_by_software(struct skcipher_request *req)
 
 /*
  * Adds a request to the queue, and gives what its user gets. False: it is not for the device, which is not there or has
- * keys of another size.
+ * keys or sectors of another size.
  */
 bool wbk_queue_add(struct skcipher_request *req, struct wbk_cipher *cipher, int *err)
 {
@@ -86,7 +87,8 @@ bool wbk_queue_add(struct skcipher_request *req, struct wbk_cipher *cipher, int 
 	spin_lock_irqsave(&wbk_lock, flags);
 	w = wbk_device;
 	taken = w && !w->stopped && !READ_ONCE(w->gone) && w->cipher == cipher &&
-		ctx->key_size == cipher->keys * w->key_bits / 8;
+		ctx->key_size == cipher->keys * w->key_bits / 8 &&
+		(!cipher->one_size || req->cryptlen == w->sector_bytes);
 	if (taken) {
 		*err = crypto_enqueue_request(&w->queue, &req->base);
 		queue_work(w->workqueue, &w->work);
@@ -128,9 +130,12 @@ static bool wbk_submit(struct wbk_device *w, struct skcipher_request *req, unsig
 	size_t at = job % WBK_RING;
 	struct wbk_descriptor *desc = (struct wbk_descriptor *)w->memory + at;
 	dma_addr_t data = w->memory_at + (wbk_bounce(w, job) - w->memory);
+	u32 flags_of_job = own->decrypt ? DESCRIPTOR_DECRYPT : 0;
 	unsigned long flags;
 	bool given;
 
+	if (w->cipher->alg.ivsize > SHORT_TWEAK)
+		flags_of_job |= DESCRIPTOR_LONG_TWEAK;
 	scatterwalk_map_and_copy(wbk_bounce(w, job), req->src, 0, req->cryptlen, 0);
 	*desc = (struct wbk_descriptor){
 		.source = cpu_to_le64(data),
@@ -138,7 +143,7 @@ static bool wbk_submit(struct wbk_device *w, struct skcipher_request *req, unsig
 		.bytes = cpu_to_le32(req->cryptlen),
 		.units = cpu_to_le16(1),
 		.slot = cpu_to_le16(slot),
-		.flags = cpu_to_le32(own->decrypt ? DESCRIPTOR_DECRYPT : 0),
+		.flags = cpu_to_le32(flags_of_job),
 		.cookie = cpu_to_le32(job),
 	};
 	memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize);

@@ -20,8 +20,8 @@ static bool wbk_xts_is_refused(const u8 *key, unsigned int size)
 }
 
 /*
- * A row is all that the driver knows of a cipher. The software has what the device lacks: keys of other sizes, and keys
- * that the engine refuses though the kernel takes them, unless it was told not to.
+ * A row is all that the driver knows of a cipher. The software has what the device lacks: keys and requests of other
+ * sizes, and keys that the engine refuses though the kernel takes them, unless it was told not to.
  */
 static struct wbk_cipher wbk_ciphers[] = {
 	{
@@ -36,6 +36,19 @@ static struct wbk_cipher wbk_ciphers[] = {
 			.min_keysize = 2 * AES_MIN_KEY_SIZE,
 			.max_keysize = 2 * AES_MAX_KEY_SIZE,
 			.ivsize = AES_BLOCK_SIZE,
+		},
+	},
+	{
+		.scheme = "hctr2",
+		.keys = 1,
+		.one_size = true,
+		.alg = {
+			.base.cra_name = "hctr2(aes)",
+			.base.cra_driver_name = "hctr2-aes-" WBK_NAME,
+			.base.cra_blocksize = AES_BLOCK_SIZE,
+			.min_keysize = AES_MIN_KEY_SIZE,
+			.max_keysize = AES_MAX_KEY_SIZE,
+			.ivsize = 2 * AES_BLOCK_SIZE,
 		},
 	},
 };

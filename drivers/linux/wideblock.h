@@ -34,6 +34,7 @@ extern struct wbk_counters wbk_counters;
 struct wbk_cipher {
 	const char *scheme;	/* its name in the engine's registers */
 	unsigned int keys;	/* of AES, in a key of the cipher */
+	bool one_size;		/* the engine takes requests of the size of its sectors alone */
 	int (*verify)(struct crypto_skcipher *tfm, const u8 *key, unsigned int size);	/* or NULL */
 	bool (*is_refused)(const u8 *key, unsigned int size);				/* by the engine; or NULL */
 	struct skcipher_alg alg;
@@ -71,6 +72,7 @@ struct wbk_device {
 	int irq;
 	struct wbk_cipher *cipher;
 	unsigned int key_bits;	/* of an AES key */
+	unsigned int sector_bytes;
 	bool stopped;		/* takes no more requests */
 	bool gone;		/* does not answer */
 

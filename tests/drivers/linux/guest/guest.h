@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define DRIVER "xts-aes-wideblock"
+#define DRIVER "xts-aes-wideblock" /* of the stress; other runs have the setting CIPHER */
 #define GENERIC "xts(ecb(aes-generic))"
 
 /* Ends the guest with the error of what was tried. */
@@ -14,6 +14,9 @@ void fail(const char *what);
 /* A setting of the kernel's command line, "" if it is not there. */
 const char *setting(const char *name);
 long number(const char *name);
+
+/* The cipher of a run, as in names of the kernel: the setting CIPHER. */
+const char *cipher_name(void);
 
 double now(void);
 

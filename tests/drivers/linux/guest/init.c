@@ -38,6 +38,11 @@ long number(const char *name)
   return atol(setting(name));
 }
 
+const char *cipher_name(void)
+{
+  return setting("CIPHER");
+}
+
 double now(void)
 {
   struct timespec time;
@@ -129,9 +134,10 @@ const char *device_file(const char *name)
 static const char *self_test(void)
 {
   const char *result = "absent";
-  char *entry, *rest = (char *)text_of("/proc/crypto");
+  char *entry, *rest = (char *)text_of("/proc/crypto"), name[64];
 
-  while ((entry = strstr(rest, ": " DRIVER "\n"))) {
+  snprintf(name, sizeof name, ": %s-aes-wideblock\n", cipher_name());
+  while ((entry = strstr(rest, name))) {
     char *end = strstr(entry, "\n\n"), *test;
 
     if (end)

@@ -68,7 +68,7 @@ static void open_volume(int control, const char *loop, long sector, long size)
   if (read(file, key, sizeof key - 1) <= 0)
     fail("/key");
   close(file);
-  snprintf(table, sizeof table, "aes-xts-plain64 %s 0 %s 0 1 sector_size:%ld", key, loop, sector);
+  snprintf(table, sizeof table, "aes-%s-plain64 %s 0 %s 0 1 sector_size:%ld", cipher_name(), key, loop, sector);
   mapper(control, DM_DEV_CREATE, NULL, 0);
   mapper(control, DM_TABLE_LOAD, table, size / 512);
   mapper(control, DM_DEV_SUSPEND, NULL, 0); /* resumes */
