@@ -99,6 +99,13 @@ def test_a_fault_is_not_proved(prove, fault):
         prove(CORE, broken(flat, fault))
 
 
+@pytest.mark.slow
+@over("fault", [fault for prove, fault in FAULTS if prove is prove_release])
+def test_a_fault_is_not_proved_where_a_hash_waits_for_the_value(fault):
+    with pytest.raises(NotProved):
+        prove_release(CODE_BOOK, broken(flatten(CODE_BOOK), fault))
+
+
 def test_a_core_that_seals_nothing_has_nothing_to_verify():
     with pytest.raises(NotApplicable, match="a sector has no integrity check value"):
         prove_release(contract("hctr2-1s", {"sector_bytes": 64}))
