@@ -99,10 +99,9 @@ def test_the_core_seals_the_image_that_native_code_seals(image, monkeypatch):
     assert sealed["rtl"] == sealed["native"] and len(sealed["rtl"][1]) == 28 * 48
     for engine, other in (("rtl", "native"), ("native", "rtl")):
         layout = Layout(image / f"{other}-meta")
-        _, forged = crypt(
-            image / f"{other}-out", image / "back", layout, subject, first_sector=9, decrypt=True, engine=engine
-        )
-        assert not forged and (image / "back").read_bytes() == (image / "image").read_bytes()
+        out, back = image / f"{other}-out", image / f"{engine}-back"
+        _, forged = crypt(out, back, layout, subject, first_sector=9, decrypt=True, engine=engine)
+        assert not forged and back.read_bytes() == (image / "image").read_bytes()
 
 
 def test_there_and_back_by_native_code(image):

@@ -68,7 +68,7 @@ class Encoding:
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
         if self.shape.icv_bytes:
-            self._put_icvs(words, icvs, starts + counts - 1, noise=noise)
+            self._put_icvs(words, icvs, places[starts + counts - 1], noise=noise)
         heads = places[starts] - self._in.stream.channel.header_words
         of_keys, key_ends = self._keys(keys, offer, words, heads, places[starts])
         return SectorScript(
@@ -112,8 +112,9 @@ class Encoding:
         if noise:
             odd = _bytes((np.arange(len(words), dtype=np.uint64) + 1) * _ODD, 8)
             words["icv"] = np.tile(odd, 2)
-            behind = words["start"] == 0
-            words["tweak"][behind] = np.tile(odd, self.shape.tweak_room // 8)[behind]
+            if not self._in.stream.channel.header_words:
+                behind = words["start"] == 0
+                words["tweak"][behind] = np.tile(odd, self.shape.tweak_room // 8)[behind]
         words["icv"][ends] = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, self.shape.icv_bytes)
 
     def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: list[int], slots: Any, decrypt: Any) -> dict[str, Bytes]:
