@@ -108,7 +108,7 @@ def test_list_has_every_part():
 
 
 def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
-    assert run("list", "--names", "--scheme", "hctr2", "--width", 512).output.split() == ["hctr2-4s"]
+    assert run("list", "--names", "--scheme", "hctr2", "--width", 512).output.split() == ["hctr2-4s", "hctr2-4s-k"]
     rows = list(csv.DictReader(run("list", "--csv", "--status", "broken").output.splitlines()))
     assert {row["scheme"] for row in rows} == {"xcb"} and {row["status"] for row in rows} == {"broken"}
     assert "no preset has width 100; there are 32, 128" in refused("list", "--width", 100)

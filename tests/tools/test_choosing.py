@@ -39,9 +39,11 @@ def test_lanes_have_ratios_to_the_first_and_no_broken_scheme(measurement):
     shown = rows(choosing.lanes([one, two, gates, measurement("xcb-1s")]))
     assert [row[:7] for row in shown if row[0] == "hctr2"] == [
         ["hctr2", "`hctr2-1s`", "128", "127", "10,000", "1.00", "7.5"],
+        ["hctr2", "`hctr2-1s-k`", "128", "127", "-", "-", "-"],
         ["hctr2", "`hctr2-2s`", "256", "254", "15,000", "1.50", "7.5"],
         ["hctr2", "`hctr2-2s-k`", "256", "254", "-", "-", "-"],
         ["hctr2", "`hctr2-4s`", "512", "504", "-", "-", "-"],
+        ["hctr2", "`hctr2-4s-k`", "512", "504", "-", "-", "-"],
     ]
     found = {row[1]: row for row in shown}
     assert found["`hctr2-2s`"][-3:] == ["70.2", "900", "230.4"] and found["`hctr2-1s`"][-3:] == ["-", "-", "-"]
