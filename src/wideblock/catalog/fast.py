@@ -75,7 +75,7 @@ def _keyed(hash: str, lanes: int) -> Preset:
 
 PRESETS = (
     *(_preset(hash, lanes) for hash, lanes in DESIGNS),
-    *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4)),
+    *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4, 8)),
     _preset("horner", 2, overlap=True),
     *(_keyed("brw", lanes) for lanes in (1, 2, 4)),
     _keyed("horner", 2),

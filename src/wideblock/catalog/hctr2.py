@@ -60,6 +60,6 @@ def _keyed(lanes: int) -> Preset:
 
 PRESETS = (
     *(_preset(lanes, overlap=False) for lanes in (1, 2)),
-    *(_preset(lanes, overlap=True) for lanes in (1, 2, 4)),
+    *(_preset(lanes, overlap=True) for lanes in (1, 2, 4, 8)),
     *map(_keyed, (1, 2, 4)),
 )

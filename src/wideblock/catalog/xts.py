@@ -76,6 +76,7 @@ PRESETS = (
     _preset("xts-dec", "decrypt", 1),
     _preset("xts-2", "encrypt", 2),
     _preset("xts-4", "encrypt", 4),
+    _preset("xts-8", "encrypt", 8),
     _preset("xts-both", "both", 1),
     _keyed("xts-enc-k", "encrypt", 1),
     _keyed("xts-2-k", "encrypt", 2),
