@@ -44,6 +44,7 @@ def test_lanes_have_ratios_to_the_first_and_no_broken_scheme(measurement):
         ["hctr2", "`hctr2-2s-k`", "256", "254", "-", "-", "-"],
         ["hctr2", "`hctr2-4s`", "512", "504", "-", "-", "-"],
         ["hctr2", "`hctr2-4s-k`", "512", "504", "-", "-", "-"],
+        ["hctr2", "`hctr2-8s`", "1024", "993", "-", "-", "-"],
     ]
     found = {row[1]: row for row in shown}
     assert found["`hctr2-2s`"][-3:] == ["70.2", "900", "230.4"] and found["`hctr2-1s`"][-3:] == ["-", "-", "-"]
