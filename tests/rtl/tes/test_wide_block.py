@@ -55,6 +55,7 @@ MORE = [
     ("heh-brw-2s", {"sector_bytes": 256, "icv_bytes": 16, "width": 4, "lanes": 4, "sbox": "composite"}),
     ("heh-brw-2s-k", {"sector_bytes": 128, "icv_bytes": 16, "slots": 4, "tag_bits": 8, "header": True}),
     ("heh-polys", {"sector_bytes": 64, "icv_bytes": 16, "sbox": "composite"}),
+    ("heh-brw-1s", {"sector_bytes": 128, "icv_bytes": 16, "sbox": "composite"}),
     ("heh-brw-1", {"sector_bytes": 128, "icv_bytes": 16, "sbox": "composite"}),
     ("heh-poly", {"sector_bytes": 64, "icv_bytes": 16, "stride": 80, "sbox": "composite"}),
     # without overlap it reaches to no other sector
