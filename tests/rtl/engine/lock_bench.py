@@ -23,7 +23,11 @@ from wideblock.rtl.bus.key_map import KEY_MAP
 WRONG, PRESET, BUS_CLOCK = "WIDEBLOCK_WRONG_ANSWERS", "WIDEBLOCK_PRESET", "WIDEBLOCK_BUS_CLOCK"
 CORE_CLOCK = 10
 """Period in nanoseconds; :data:`BUS_CLOCK` has another one for the buses, where these have a clock of their own."""
-PRESETS = {"xts-enc-k": {"sector_bytes": 32, "key_bits": 128}, "fast-brw-2s-k": {"sector_bytes": 128}}
+PRESETS = {
+    "xts-enc-k": {"sector_bytes": 32, "key_bits": 128},
+    "fast-brw-2s-k": {"sector_bytes": 128},
+    "hctr2-2s-k": {"sector_bytes": 400},
+}
 SLOTS = 8
 LOAD, UNLOAD, ZEROIZE, NONE = 1, 2, 3, 15
 EXE, DONE, RDY = 1, 2, 1 << 31
