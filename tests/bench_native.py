@@ -24,13 +24,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from ctypes.util import find_library
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from wideblock.native.library import library, widths
+from wideblock.native.library import SOURCE, library, widths
 from wideblock.native.twin import Twin
 
 __all__ = ["main"]
@@ -56,15 +56,30 @@ Peer = Callable[[int], float | None]
 """GB/s on sectors of so many bytes, None for a size that the peer does not have."""
 
 
+@cache
+def repeat() -> Callable[..., int]:
+    """The function of ``repeat.c``."""
+    with tempfile.TemporaryDirectory() as made:
+        program = f"{made}/repeat.so"
+        run("gcc", "-O2", "-shared", "-fPIC", f"-I{SOURCE}", HERE / "native/repeat.c", "-o", program)
+        return ctypes.CDLL(program).repeat
+
+
 @contextmanager
 def opened(
     scheme: str, key: bytes, width: str, sectors: np.ndarray, threads: int = 1
-) -> Iterator[Callable[[], object]]:
-    """A call of the library, as from C: in place, so no call waits for memory, nor for Python's arrays."""
+) -> Iterator[Callable[[int], object]]:
+    """So many calls of the library, as from C: in place, so no call waits for memory, nor for Python."""
+    number, data = ctypes.c_size_t, ctypes.c_void_p
+    crypt = ctypes.cast(library().wideblock_crypt_numbered, data)
+    count, size = map(number, sectors.shape)
     with Twin(scheme, key, width) as twin:
-        at, crypt = sectors.ctypes.data, library().wideblock_crypt_numbered
-        work = partial(crypt, twin._context, 0, at, at, *sectors.shape, bytes(16), 16, threads)
-        assert work() == 0
+
+        def work(times: int) -> None:
+            result = repeat()(number(times), twin._context, data(sectors.ctypes.data), count, size, threads, crypt)
+            assert result == 0
+
+        work(1)
         yield work
 
 
@@ -75,11 +90,10 @@ def aligned(size: int) -> np.ndarray:
     return data[begin : begin + size]
 
 
-def rate(work: Callable[[], object], size: int, repeat: int, clock: Callable[[], float]) -> float:
+def rate(work: Callable[[int], object], size: int, times: int, clock: Callable[[], float]) -> float:
     begun = clock()
-    for _ in range(repeat):
-        work()
-    return repeat * size / (clock() - begun) / 1e9
+    work(times)
+    return times * size / (clock() - begun) / 1e9
 
 
 def in_cache(scheme: str, key: bytes, sectors: np.ndarray) -> list[float]:
@@ -89,8 +103,8 @@ def in_cache(scheme: str, key: bytes, sectors: np.ndarray) -> list[float]:
         best = [0.0] * len(works)
         for _ in range(RUNS):
             for i, work in enumerate(works):
-                repeat = 16 if best[i] > 1 or not best[i] else 1
-                best[i] = max(best[i], rate(work, sectors.nbytes, repeat, time.thread_time))
+                times = 16 if best[i] > 1 or not best[i] else 1
+                best[i] = max(best[i], rate(work, sectors.nbytes, times, time.thread_time))
         return best
 
 
