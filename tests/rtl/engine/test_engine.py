@@ -3,7 +3,6 @@
 
 import random
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -22,30 +21,12 @@ from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import Script, ScriptEvent
 
+from .small_engine import SLOTS, core
+
 pytestmark = pytest.mark.shows("engine")
 
-SLOTS = 5
 NO_ENCRYPT, NO_DECRYPT, LOCKED = 1, 2, 4
 REPLACE, FREEZE_LOADS, FREEZE_UNLOADS, FREEZE_LIMITS, CLOSE_WINDOW = (1 << bit for bit in range(5))
-
-
-@cache
-def core():
-    return contract("xts-both-k", {"sector_bytes": 64, "slots": SLOTS, "key_bits": 128, "registers": "axi4-lite"})
-
-
-@pytest.fixture(scope="module")
-def model():
-    with EngineSimulation(core()) as simulation:
-        yield simulation
-
-
-@pytest.fixture
-def fresh(model):
-    """The engine as it is after reset and self-test."""
-    with model.fresh() as engine:
-        engine.until("SELFTEST", "DONE", 1, core().timing.selftest + 20)
-        yield engine
 
 
 def data(seed, size):

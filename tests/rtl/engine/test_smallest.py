@@ -1,43 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short sequences on the buses of an engine: each once ended falsely, or never, or left a key, or might."""
 
-from functools import cache
-
 import pytest
 
 from wideblock.drive.core import zeroize_at
-from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.drive.sector.traffic import Request
-from wideblock.export.contract import contract
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
 from wideblock.rtl.bus.engine_facts import GONE
 from wideblock.rtl.bus.key_map import DONE, KeyCommand, started
 from wideblock.simulation.script import Script
 
+from .small_engine import SLOTS, core
+
 pytestmark = pytest.mark.shows("engine")
 
-SLOTS = 5
 KEY, OTHER, TWEAK = bytes(range(32)), bytes(range(32, 64)), bytes(range(16))
 NO_DECRYPT, LOCKED = 2, 4
-
-
-@cache
-def core():  # whose model test_engine builds, too
-    return contract("xts-both-k", {"sector_bytes": 64, "slots": SLOTS, "key_bits": 128, "registers": "axi4-lite"})
-
-
-@pytest.fixture(scope="module")
-def model():
-    with EngineSimulation(core()) as simulation:
-        yield simulation
-
-
-@pytest.fixture
-def fresh(model):
-    """The engine after reset and self-test."""
-    with model.fresh() as engine:
-        engine.until("SELFTEST", "DONE", 1, core().timing.selftest + 20)
-        yield engine
 
 
 def encrypted(key, data):
