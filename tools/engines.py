@@ -6,17 +6,16 @@ from dataclasses import asdict
 from itertools import product
 from typing import Any
 
+from tools.builds import areas
 from wideblock import catalog
 from wideblock.evaluate.point import Point
-from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area
 from wideblock.evidence.record import named
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
 from wideblock.rtl.bus.key_map import CommandError
 from wideblock.rtl.keys.store import WORD
-from wideblock.rtl.sector.parameters import BUSES
+from wideblock.rtl.sector.parameters import BUSES, MASTERS
 
 __all__ = ["bodies", "engines"]
 
@@ -31,8 +30,8 @@ BUILDS = {
 }
 """Of the table of areas: changes of a preset with slots, by the head of the column."""
 AES_BITS = (128, 256)
-LUTS_OF_RAM = 4
-"""LUTs of a RAM32M or a RAM64M of 7 series."""
+MASTERED = "xts-both-k"
+"""Preset of the table of the master's area."""
 RAMB36 = (72, 512)
 """Bits of a row, and rows, of a block memory of 7 series at its widest."""
 
@@ -59,6 +58,7 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
             "areas": _areas(points),
             "keys": _keys(cores),
         },
+        "dma.md": {"master-areas": _masters(points)},
         "registers.md": {"registers": register_tables(units[0].registers, "##")},
     }
 
@@ -120,22 +120,18 @@ def _interval(preset: str, direction: str, lanes: int, size: int, **changes: Any
 
 
 def _areas(points: Iterable[Point]) -> str:
-    """Areas on 7 series by number of slots, and with registers."""
-    measured = {point.name: point for point in typical(own(points)) if point.identity.target == "xc7"}
-    rows = []
+    """Areas by number of slots, and with registers."""
+    builds = {}
     for core in engines():
         plain = core.preset.name.removesuffix("-k")
         key_bits = core.settings["key_bits"]
         other = contract(plain).settings["key_bits"] != key_bits
-        builds = [named(plain, {"key_bits": key_bits} if other else {})]
-        builds += [named(core.preset.name, dict(changes)) for changes in BUILDS.values()]
-        rows.append((f"`{plain}`", *(_cell(measured.get(name)) for name in builds)))
-    return table(("core", "0 slots", *BUILDS), rows)
+        builds[plain] = [named(plain, {"key_bits": key_bits} if other else {})]
+        builds[plain] += [named(core.preset.name, dict(changes)) for changes in BUILDS.values()]
+    return areas(points, ("0 slots", *BUILDS), builds)
 
 
-def _cell(point: Point | None) -> str:
-    if point is None:
-        return "-"
-    found = point.found
-    luts = found.luts + LUTS_OF_RAM * found.lutram
-    return f"{area(found)} LC, {luts:,} LUT, {found.ffs:,} FF, {found.block_rams:g} RAMB36"
+def _masters(points: Iterable[Point]) -> str:
+    """Areas of an engine without and with the master."""
+    forms = [named(MASTERED, {"registers": BUS} | form) for form in ({}, {"dma": MASTERS[-1]})]
+    return areas(points, ("streams", "master"), {MASTERED: forms})

@@ -26,7 +26,7 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
         "docs/results.md": results.bodies(points),
         "docs/choosing.md": choosing.bodies(points) | {"plot": drawings.image(points)},
         "docs/verification.md": {"rules": sign_off.rules(now)},
-        "docs/authenticated-sectors.md": sealed.bodies(),
+        "docs/authenticated-sectors.md": sealed.bodies(points),
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
     return bodies, {

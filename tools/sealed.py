@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table of the page on authenticated sectors: cycles of plain and sealing cores."""
+"""Tables of the page on authenticated sectors: cycles and areas of plain and sealing cores."""
 
+from collections.abc import Iterable
+
+from tools.builds import areas
+from wideblock.evaluate.point import Point
+from wideblock.evidence.record import named
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
 
@@ -12,9 +17,10 @@ SIZES, BEHIND = (512, 4096), (16, 64)
 """Of the table of intervals: bytes of sectors, and bytes behind a sector in its stream."""
 
 
-def bodies() -> dict[str, str]:
+def bodies(points: Iterable[Point]) -> dict[str, str]:
     """Markdown by marker."""
-    return {"stride": _intervals()}
+    forms = {name: (name, named(name, ICV)) for name in CORES}
+    return {"stride": _intervals(), "sealed-areas": areas(points, ("plain", "sealed"), forms)}
 
 
 def _intervals() -> str:
