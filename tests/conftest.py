@@ -29,7 +29,7 @@ from hypothesis import settings
 
 from wideblock.simulation import commands, verilator
 
-from . import wants
+from . import headers, wants
 from .plan import features, of_file, tree
 from .variants import part_of
 
@@ -76,6 +76,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "shows(feature, ...): features of docs/test-plan.toml that the test shows")
     config.addinivalue_line("markers", "wants(name, ...): programs and other things of tests/wants.py")
     config.addinivalue_line("markers", "slow: one of many variants, which `make test` leaves to `make test-all`")
+    headers.precompile()
     if hasattr(config, "workerinput"):  # the other workers have the other processors
         share = max(1, commands.processors() // config.workerinput["workercount"])
         for module in (commands, verilator):
