@@ -14,7 +14,7 @@ from .headers import LEVELS
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("options", [Options(), Options(savable=True), Options(coverage=True)], ids=str)
+@pytest.mark.parametrize("options", [Options(), Options(savable=True)], ids=str)
 def test_headers_are_precompiled(options, level):
     if sys.platform != "linux" or compiler() != "g++":
         assert "-include" not in options.compile
