@@ -87,14 +87,18 @@ def plan(
             if question.kind not in kinds or not question.possible:
                 continue
             wanted[question.kind] += 1
-            answer = answered.get(question.key)
-            if answer and answer.is_of(circuits.get(question.name), renewer.code(question)):
+            answer, circuit = answered.get(question.key), circuits.get(question.name)
+            if answer and circuit and answer.is_of(circuit, renewer.code(question)):
                 today[question.kind] += 1
                 continue
             known = (question.kind, question.subject, question.name) in groups
             (old if known else missing)[question.kind] += 1
             open_questions[question.group, question.blocked].append((renewer, question))
-    tasks = [_task(each, evidence) for each in open_questions.values()]
+    timed = defaultdict[tuple[EvidenceKind, str], list[Evidence]](list)
+    for each in evidence:
+        if each.seconds is not None:
+            timed[each.kind, each.subject].append(each)
+    tasks = [_task(each, timed) for each in open_questions.values()]
     return Plan(tuple(sorted(tasks, key=lambda task: (bool(task.blocked), -task.rank))), *counts)
 
 
@@ -103,12 +107,13 @@ def _best(renewer: Renewer, names: Sequence[str], evidence: Sequence[Evidence]) 
     return sorted(renewer.questions(names, evidence), key=lambda question: question.worth)
 
 
-def _task(asked: Sequence[tuple[Renewer, Question]], evidence: Sequence[Evidence]) -> Task:
+def _task(
+    asked: Sequence[tuple[Renewer, Question]], timed: Mapping[tuple[EvidenceKind, str], Sequence[Evidence]]
+) -> Task:
     renewer, _ = asked[0]
     seconds, known = 0.0, True
     for _, question in asked:
-        same = [each for each in evidence if each.seconds is not None and each.subject == question.subject]
-        same = [each for each in same if each.kind == question.kind]
+        same = timed.get((question.kind, question.subject), ())
         own = [each.seconds for each in same if each.name == question.name]
         others = [each.seconds for each in same]
         seconds += own[-1] if own else median(others) if others else renewer.usual  # pyright: ignore
