@@ -168,8 +168,15 @@ FEW = ("fast-brw-1s", "eme2-1s", "xts-enc", "scream")
 """A preset of each kind of control: two passes, one pass with a layer between, one pass, messages."""
 
 
-LONG = [("fast-brw-1s", prove_order), ("fast-brw-1s", prove_rekey)]
-"""Proofs of many seconds, whose rules are proved of another preset in one."""
+LONG = [
+    ("fast-brw-1s", prove_order),
+    ("fast-brw-1s", prove_rekey),
+    ("fast-brw-1s", prove_rekey, faults.KEY_AMID_SECTORS),
+    ("fast-brw-1s", prove_order, faults.ONE_SECTOR_TOO_EARLY),
+    ("fast-brw-1s", prove_stable, faults.RUNS_ON),
+    ("xts-enc", prove_rekey, faults.KEY_AMID_SECTORS),
+]
+"""Proofs of many seconds, whose rules are proved of another preset in one, and faults that another of them has, too."""
 
 
 def slow_but_few(cases):

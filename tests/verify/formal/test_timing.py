@@ -45,7 +45,7 @@ def test_cycles_depend_on_declared_inputs_alone(preset):
     "preset, leak",
     few_of_many(
         ((preset, leak) for preset, leaks in LEAKS.items() for leak in leaks),
-        [(preset, leak) for preset in FEW for leak in LEAKS[preset][1:3]],
+        [*(("xts-enc", leak) for leak in LEAKS["xts-enc"][1:3]), ("aes-gcm", LEAKS["aes-gcm"][1])],
     ),
     ids=str,
 )
