@@ -116,6 +116,7 @@ OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
     "ublk_cmd.h": ("of Debian's linux-libc-dev", Path("/usr/include/linux/ublk_cmd.h").exists),
     "linux modules": ("of Debian's linux-image-cloud-amd64", lambda: linux.kernel() is not None),
     "linux headers": ("of Debian's linux-headers-amd64, with the compiler that they name", _compiles_modules),
+    "linux sources": ("of Debian's linux-source-6.12", kernel.SOURCES.exists),
     "x86-64": ("the processor", lambda: platform.machine() == "x86_64"),
     "sta": ("OpenSTA", lambda: shutil.which("sta") is not None),
     "root": ("the user", lambda: os.geteuid() == 0),

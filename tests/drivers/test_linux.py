@@ -34,6 +34,18 @@ def test_module_compiles_without_a_warning(tmp_path):
     assert [line for line in result.stderr.splitlines() if "BTF" not in line] == []
 
 
+@pytest.mark.slow
+@pytest.mark.wants("linux sources")
+def test_checkpatch_has_no_remark(tmp_path):
+    needed = [f"*/scripts/{name}" for name in ("checkpatch.pl", "const_structs.checkpatch", "spelling.txt")]
+    kernel.run("tar", "-xJf", kernel.SOURCES, "--strip-components=2", "--wildcards", *needed, where=tmp_path)
+    command = ("perl", tmp_path / "checkpatch.pl", "--no-tree", "--terse", "--no-summary", "-f")
+    assert kernel.run(*command, *kernel.DRIVER.glob("*.[ch]")) == ""
+    (tmp_path / "wrong.c").write_text("// SPDX-License-Identifier: GPL-2.0-only\nint a; \n")
+    with pytest.raises(kernel.ToolError, match="trailing whitespace"):
+        kernel.run(*command, tmp_path / "wrong.c")
+
+
 def test_what_is_missing_is_named_with_its_package(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(kernel, "SOURCES", tmp_path / "linux.tar.xz")
