@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -36,18 +37,29 @@ RAMB36 = (72, 512)
 """Bits of a row, and rows, of a block memory of 7 series at its widest."""
 
 
-def engines() -> list[Contract]:
+@cache
+def engines() -> tuple[Contract, ...]:
     """The presets with key slots, each within its engine."""
     own = [each for each in catalog.PRESETS.values() if "registers" in asdict(each.parameters)]
     presets = (preset for preset in own if getattr(preset.parameters, "slots", 0))
-    return [contract(preset.name, {"registers": BUS}) for preset in presets]
+    return tuple(contract(preset.name, {"registers": BUS}) for preset in presets)
 
 
 def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
     """Markdown by page and by the marker that it is for."""
-    cores = engines()
-    units = [core for core in cores if _any_length(core)]
-    sectors = [core for core in cores if not _any_length(core)]
+    stated = _stated()
+    return {
+        **stated,
+        "engine.md": {**stated["engine.md"], "areas": _areas(points)},
+        "dma.md": {"master-areas": _masters(points)},
+    }
+
+
+@cache
+def _stated() -> dict[str, dict[str, str]]:
+    """Those of contracts alone, which take hundreds of cores to make."""
+    units = [core for core in engines() if _any_length(core)]
+    sectors = [core for core in engines() if not _any_length(core)]
     errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in CommandError])
     return {
         "engine.md": {
@@ -55,10 +67,8 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
             "cycles": _cycles(units),
             "sectors": _cycles(sectors),
             "intervals": _intervals(units[0].name),
-            "areas": _areas(points),
-            "keys": _keys(cores),
+            "keys": _keys(engines()),
         },
-        "dma.md": {"master-areas": _masters(points)},
         "registers.md": {"registers": register_tables(units[0].registers, "##")},
     }
 
