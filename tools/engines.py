@@ -143,5 +143,5 @@ def _areas(points: Iterable[Point]) -> str:
 
 def _masters(points: Iterable[Point]) -> str:
     """Areas of an engine without and with the master."""
-    forms = [named(MASTERED, {"registers": BUS} | form) for form in ({}, {"dma": MASTERS[-1]})]
+    forms = [named(MASTERED, form | {"registers": BUS}) for form in ({}, {"dma": MASTERS[-1]})]
     return areas(points, ("streams", "master"), {MASTERED: forms})
