@@ -25,6 +25,7 @@ MEASURED = {
     "docs/authenticated-sectors.md",
     "docs/choosing.md",
     "docs/claims.md",
+    "docs/dma.md",
     "docs/engine.md",
     "docs/results.md",
 }
