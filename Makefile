@@ -140,7 +140,7 @@ soc: ## Run firmware that uses an engine by its driver, on a LiteX SoC with VexR
 
 $(SOC)/venv/ready: requirements-soc.lock
 	@$(PYTHON) -m venv --clear $(SOC)/venv
-	@$(SOC)/venv/bin/pip install --disable-pip-version-check --quiet --no-deps --require-hashes --only-binary :all: \
+	@$(SOC)/venv/bin/pip install --disable-pip-version-check --quiet --no-deps --require-hashes --only-binary :all: --no-compile \
 		-r requirements-soc.lock
 	@touch $@
 

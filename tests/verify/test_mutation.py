@@ -42,6 +42,7 @@ def test_a_score():
     assert not any(same_module(made, mutant, small().module) for mutant in seen)
 
 
+@pytest.mark.slow
 def test_a_score_of_few_mutants():
     found = score(small(), mutants=2, sectors=2)
     assert len(found.trials) == 2 == len(found.killed) + len(found.survivors) + len(found.equivalent)

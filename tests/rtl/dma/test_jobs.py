@@ -46,9 +46,8 @@ OTHERS = {
 """Cores of units of one size."""
 
 
-@pytest.mark.parametrize(
-    "seed, which", [pytest.param(n, each, marks=[pytest.mark.slow] * bool(n)) for n, each in enumerate(OTHERS)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("seed, which", list(enumerate(OTHERS)))
 def test_units_of_one_size(seed, which):
     name, changes = OTHERS[which]
     with loaded(

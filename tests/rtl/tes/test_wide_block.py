@@ -10,10 +10,11 @@ from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
-FEW = [
-    ("heh-brw-1", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
+FEW = [  # a sector no longer than the queue before the copies of a key
+    ("fast-brw-1s", {"sector_bytes": 96, "slots": 4, "sbox": "composite"}),
 ]
 MORE = [
+    ("heh-brw-1", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
     ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
     ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
     (
@@ -38,8 +39,7 @@ MORE = [
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
     ("fast-brw-1s", {"sector_bytes": 96, "sbox": "norm", "round_stages": 2, "mult_stages": 6}),
     ("fast-horner-2s-k", {"sector_bytes": 512, "slots": 5, "key_bits": 256, "round_stages": 2, "tag_bits": 16}),
-    # sectors no longer than the queue before the copies of a key
-    ("fast-brw-1s", {"sector_bytes": 96, "slots": 4}),
+    # a sector no longer than the queue before the copies of a key
     ("fast-brw-2s-k", {"sector_bytes": 128, "slots": 4, "tag_bits": 8, "header": True}),
     # cores that seal sectors
     ("fast-brw-2", {"sector_bytes": 128, "icv_bytes": 16}),

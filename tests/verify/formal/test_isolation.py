@@ -80,6 +80,7 @@ def core():
     return contract("xts-enc-k", CHANGES)
 
 
+@pytest.mark.slow
 def test_isolation_is_proved():
     """And where a fault changes nothing."""
     assert "no register of the key bus" in prove_isolation(core()).statement
