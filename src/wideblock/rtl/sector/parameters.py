@@ -393,7 +393,7 @@ class EncryptMixEncryptParameters(SealingParameters, SlottedParameters, SectorPa
 
 
 @dataclass(frozen=True, kw_only=True)
-class FeistelMixFeistelParameters(SectorParameters):
+class FeistelMixFeistelParameters(SlottedParameters, SectorParameters):
     """Parameters of a core with two Feistel rounds on each pair of blocks, a mix, and two rounds again."""
 
     key_bits: ClassVar[int] = 128
@@ -412,6 +412,9 @@ class FeistelMixFeistelParameters(SectorParameters):
         super().__post_init__()
         if self.lanes != self.width:
             raise UserError(f"lanes must be the width, a pair a lane for two beats: {self.width}, got {self.lanes}")
+        if self.slots and self.masks == "stored":
+            raise UserError("masks must be on-the-fly with slots, as a table has those of one key, got 'stored'")
+        _check_copies(self)
         if self.sector_bytes < 32 or self.sector_bytes % 32:
             raise UserError(f"sector_bytes must be a multiple of 32 (a pair of blocks), got {self.sector_bytes}")
 

@@ -23,6 +23,7 @@ from amaranth.lib import data
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.flow.cycles import cycles_of
+from wideblock.rtl.keys.context import Context
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.stages import blocks
 from wideblock.rtl.stream.storage import Delay
@@ -33,7 +34,7 @@ from ..store_and_forward import StoreAndForward
 from .equations import FmfEquations, Mask
 from .multiples import Multiples, Numbers, StoredNumbers
 from .schedule import FmfSchedule
-from .values import PAIR, FmfCarried, FmfFrame, FmfStep, job_layout
+from .values import PAIR, FmfCarried, FmfFrame, FmfStep, Masks, job_layout
 
 __all__ = ["FeistelMixFeistel"]
 
@@ -50,7 +51,8 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
 
     def __init__(self, parameters: FeistelMixFeistelParameters):
         p = parameters
-        self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
+        more = {"sbox": p.sbox, "lanes": p.lanes, "travelling": p.slots > 0}
+        self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, **more)
         self.schedule = s = FmfSchedule(p.pairs, p.lanes, self.cipher.timing.latency)
         self.flow = s.flow
         super().__init__(
@@ -59,7 +61,14 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
             cycles=cycles_of(self.flow, overlap=p.overlap),
             rows=s.steps,
             loading=s.steps if p.masks == "stored" else 0,
+            context=self._context(p) if p.slots else None,
         )
+
+    def _context(self, p: FeistelMixFeistelParameters) -> Context:
+        """The context of a slot. J is read with the first beat; the rest with the call, at the second beat."""
+        material, call = self.key_material(p), min(1, p.beats - 1)
+        used = {self.J: 0} | dict.fromkeys((*material.ciphers, self.I), call)
+        return Context.of(material, used=used, powers={})
 
     # Hardware
 
@@ -82,15 +91,18 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
 
         admission = self._admission(m, opening, taken=W_sector, computed=C_done_sector, left=left)
         m.d.comb += free.eq(admission.free)
-        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.numbers.loaded)
+        if f.masks is None:
+            m.d.comb += self.entrance.computed.eq(C_done_sector)
+            self._connect_keys(m, idle=Const(1), derived=Const(1))
+            return m
+        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.masks.numbers.loaded)
         return m
 
     def _frame(self, m: Module) -> FmfFrame:
         """Key unit, lanes with the delay beside them, and the memories of what a sector carries."""
         p, s, keys = self.parameters, self.schedule, self.key_unit
         stages = self._stages(m)
-        I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
-        layout = job_layout(len(Signal(range(s.steps))), stages.slot_bits + 1)
+        layout = job_layout(len(Signal(range(s.steps))), stages.slot_bits + 1, derives=not p.slots)
         entering = Signal(layout, name="entering")
         tags = {name: entering[name] for name, _ in layout}
         *_, arriving, arrived = stages.delayed("tag", self.cipher_latency, **tags)
@@ -102,7 +114,11 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         m.submodules.cipher = self.cipher
         for q, block in enumerate(blocks(self.cipher.o.payload, p.lanes)):
             m.d.comb += [E[q].eq(block & ~keys.clear.replicate(128)), new[q].eq(old[q].left ^ E[q])]
-        m.d.comb += [keys.returned.eq(arrived.key), keys.result.eq(E[0])]
+        masks = None
+        if not p.slots:
+            m.d.comb += [keys.returned.eq(arrived.key), keys.result.eq(E[0])]
+            I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
+            masks = Masks(I, J, self._numbered(m, J))
         carried = FmfCarried(
             direction=stages.slots("direction", 1),
             S=stages.slots("S"),
@@ -110,8 +126,22 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
             middle=[stages.ring(f"middle_ring{q}", 256) for q in range(p.lanes)],
             result=[stages.ring(f"result_ring{q}", 256) for q in range(p.lanes)],
         )
-        numbers = self._numbered(m, J)
-        return FmfFrame(m, stages, keys.clear, I, J, numbers, entering, arriving, arrived, into, old, E, new, carried)
+        return FmfFrame(m, stages, keys.clear, masks, entering, arriving, arrived, into, old, E, new, carried)
+
+    def _masks(self, f: FmfFrame, name: str, sector: Value, *, ahead: int = 0) -> Masks:
+        """The masks for calls of ``sector``, a pointer ``ahead`` of the call; the numbers are not delayed."""
+        if f.masks is not None:
+            return f.masks
+        words = self.copies.words(sector)
+        numbers = self._numbered(f.m, Multiples(f.m, f"{name}_early_J", words[self.J], self.reading))
+        I, J = (  # noqa: E741
+            Multiples(f.m, f"{name}_{word.name}", self._late(f, f"{name}_{word.name}", words[word], ahead), self.reading)
+            for word in (self.I, self.J)
+        )
+        return Masks(I, J, numbers)
+
+    def _late(self, f: FmfFrame, name: str, value: Value, cycles: int) -> Value:
+        return later(f.m, f"late_{name}", value, cycles=cycles, clear=f.clear)
 
     def _numbered(self, m: Module, J: Multiples) -> Numbers:
         """The multiples for the numbers of the pairs, by the parameters."""
@@ -138,26 +168,32 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         """
         entrance, z = self.entrance, self.schedule.last_lane
         row, complete = entrance.number[1:], entrance.number[0]
-        begins, opens, ends, after = self._place(f)
+        begins, opens, ends, after, over = self._place(f)
         if self.parameters.beats % 2:
             complete = complete | ends
         waits = Signal(name="beat_waits")
         opening = self._enter(f.m, admit=~begins | free, offer=waits, ready=~complete | vacant, first=begins)
         go = entrance.take & complete
-        whole = go & entrance.x.last & ~entrance.fault.any()
+        # with slots sectors stay in order whatever the gate's queue holds
+        final = entrance.number == self.parameters.beats - 1 if self.parameters.slots else entrance.x.last
+        whole = go & final & ~entrance.fault.any()
         sector = f.stages.pointer("W", whole)
+        self._tag(sector, opening)
+        masks = self._masks(f, "W", sector)
         decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
-        numbers = self._numbers(f, "W", opens, after, go)
-        calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
-        calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
+        kept = go if f.masks is not None else entrance.take & (complete | over)
+        numbers = self._numbers(f, masks, "W", opens, after, kept, over)
+        calls: list[Value] = [M ^ masks.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
+        calls[z] = Mux(ends, right[z] ^ self._last_mask(masks, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
         pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
         fields = {"W": Const(1), "row": row, "first": opens, "final": whole, "sector": sector, "decrypt": decrypt}
         return FmfStep(go, calls, pairs, fields), opening, sector
 
-    def _place(self, f: FmfFrame) -> tuple[Signal, Signal, Signal, Signal]:
-        """Whether the present beat is the first, is in the first row, is the last; and 1 + the beat's row.
+    def _place(self, f: FmfFrame) -> tuple[Signal, Signal, Signal, Signal, Value]:
+        """Whether the present beat is the first, is in the first row, is the last; 1 + the beat's row; and whether
+        the sector ends with the beat.
 
         The flags follow from the entrance's number, and are registers, as the lanes' inputs depend on them.
         """
@@ -166,7 +202,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         ends = Signal(name="W_ends", init=beats == 1)
         after = Signal(range(self.schedule.steps + 1), name="W_after", init=1)
         over = ends | entrance.x.last
-        if entrance.tail is not None:  # a fault of byte qualifiers ends a sector at any beat
+        if self.parameters.slots or self.tail is not None:  # a fault of byte qualifiers ends a sector at any beat
             over = over | entrance.fault.any()
         with f.m.If(entrance.take):
             f.m.d.sync += [
@@ -177,7 +213,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
             ]
         with f.m.If(f.clear):
             f.m.d.sync += [register.eq(register.init) for register in (begins, opens, ends, after)]
-        return begins, opens, ends, after
+        return begins, opens, ends, after, over
 
     def _collected(self, f: FmfFrame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
         """The left and the right blocks of a step's pairs.
@@ -204,27 +240,32 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
             f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
-    def _numbers(self, f: FmfFrame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
+    def _numbers(
+        self, f: FmfFrame, masks: Masks, name: str, first: Value, after: Value, go: Value, ends: Value
+    ) -> list[Value]:
         """j J of the pairs of a step, the ``first`` of a sector or not; ``after`` is 1 + the row of the next cycle.
 
         In the first layer ``after`` is 1 + the present row: steps are two cycles apart. A last step of a single beat
-        may follow at once, without a pair in the last lane.
+        may follow at once, without a pair in the last lane. If each sector has a key, nothing is kept after the beat or
+        the step that ``ends`` the sector.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
-        last = f.numbers.last(name, after)
+        last = masks.numbers.last(name, after)
         f.m.d.comb += before.eq(held & ~first.replicate(128))
-        f.stages.hold(held, last, go)
-        return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
+        f.stages.hold(held, last if f.masks is not None else last & ~ends.replicate(128), go)
+        return [*(before ^ masks.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
     def _returning(self, f: FmfFrame, comes_back: Value) -> FmfStep:
         """The step leaving the lanes, with the next calls of the pairs, if the layer has more calls."""
-        a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
+        a, z = f.arrived, self.schedule.last_lane
+        masks = self._masks(f, "returning", a.sector)
+        inner = masks.mask(self.inner)
         calls, pairs = [], []
         for old, new, E in zip(f.old, f.new, f.E, strict=True):
             right = Mux(a.YZ, old.right ^ E, new)
             pairs.append(Cat(Mux(a.YZ, new, old.right), right, old.number))
-            calls.append(right ^ Mux(a.Cp, f.mask(self.outer, old.number), inner))
-        call, pair = self._last_pair(f)
+            calls.append(right ^ Mux(a.Cp, masks.mask(self.outer, old.number), inner))
+        call, pair = self._last_pair(f, masks)
         calls[z], pairs[z] = Mux(a.final, call, calls[z]), Mux(a.final, pair, pairs[z])
         again = Signal(name="again")  # a register, as it decides what enters everywhere
         f.m.d.sync += again.eq(comes_back & ~f.clear)
@@ -232,7 +273,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         same = {name: a[name] for name in ("row", "first", "final", "sector", "decrypt")}
         return FmfStep(again, calls, pairs, following | same)
 
-    def _last_pair(self, f: FmfFrame) -> tuple[Value, Value]:
+    def _last_pair(self, f: FmfFrame, masks: Masks) -> tuple[Value, Value]:
         """The next call of the last pair, and the pair: (M_y, W), (M_y, S_x); (S_x, S_y), (S_y, C_y).
 
         W is M_x plus the result of the first call. The results of the tweak's call and of the call for S, which the
@@ -249,14 +290,14 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         feistel = Cat(old.right, new, old.number)
         pair = Mux(a.X, Cat(old.left, S_x, old.number), Mux(a.YZ, Cat(old.left, old.right, Y ^ Delta), feistel))
         right = Mux(a.X, S_x, Mux(a.YZ, old.right, new))
-        inner = self._last_mask(f, self.last_inner, a.decrypt ^ ~a.X)
-        call = right ^ Mux(a.Cp, self._last_mask(f, self.last_outer, ~a.decrypt), inner)
+        inner = self._last_mask(masks, self.last_inner, a.decrypt ^ ~a.X)
+        call = right ^ Mux(a.Cp, self._last_mask(masks, self.last_outer, ~a.decrypt), inner)
         if f.carried.Delta is not None:
-            call = Mux(a.W, old.number ^ f.mask(self.delta), call)
+            call = Mux(a.W, old.number ^ masks.mask(self.delta), call)
         return call, pair
 
-    def _last_mask(self, f: FmfFrame, masks: tuple[Mask, Mask], second: Value) -> Value:
-        return Mux(second, f.mask(masks[1]), f.mask(masks[0]))
+    def _last_mask(self, masks: Masks, pair: tuple[Mask, Mask], second: Value) -> Value:
+        return Mux(second, masks.mask(pair[1]), masks.mask(pair[0]))
 
     def _sum(self, f: FmfFrame, name: str, go: Value) -> Value:
         """The sum of ``new`` over the pairs but the last, from a sector's first step to the present one."""
@@ -295,8 +336,9 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(coming_sector), present)
         row = stages.row(coming.step, coming_sector)
-        numbers = self._numbers(f, "YZ", first, after, go)
-        calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
+        masks = self._masks(f, "YZ", coming_sector, ahead=1)
+        numbers = self._numbers(f, masks, "YZ", first, after, go, final)
+        calls = [S ^ masks.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)
         fields = {"YZ": Const(1), "row": step, "first": first, "final": final, "sector": sector, "decrypt": decrypt}
@@ -313,9 +355,14 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
                 m.d.comb += [f.entering[name].eq(value) for name, value in step.job.items()]
                 m.d.comb += [lane.eq(call) for lane, call in zip(lanes, step.blocks, strict=True)]
                 m.d.comb += [Value.cast(into).eq(pair) for into, pair in zip(f.into, step.pairs, strict=True)]
+        m.d.comb += self.cipher.i.payload.eq(Cat(lanes))
+        if p.slots:
+            (K,) = keys.material.ciphers
+            m.d.comb += self.cipher.key.eq(self.copies.read(K, f.entering.sector))
+            return
         with m.If(keys.derive):  # a step that comes back then is of a malformed sector, and ends
             m.d.comb += [Value.cast(f.entering).eq(0), f.entering.key.eq(1), lanes[0].eq(keys.block)]
-        m.d.comb += [self.cipher.i.payload.eq(Cat(lanes)), self.cipher.round_keys.eq(keys.round_keys)]
+        m.d.comb += self.cipher.round_keys.eq(keys.round_keys)
 
     def _results(self, f: FmfFrame) -> Value:
         """C_i and C'_i into the result ring; C_x has Y + Delta added. Returns the first sector not computed."""

@@ -13,7 +13,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 from .equations import Mask
 from .multiples import Multiples, Numbers
 
-__all__ = ["CALLS", "PAIR", "FmfCarried", "FmfFrame", "FmfStep", "job_layout"]
+__all__ = ["CALLS", "PAIR", "FmfCarried", "FmfFrame", "FmfStep", "Masks", "job_layout"]
 
 CALLS = ("W", "X", "Sy", "YZ", "Cp", "C")
 """The calls of a step, by what their results make; Cp is C'. The first two and S_y are of the first layer."""
@@ -25,15 +25,15 @@ number: j J of the pair; in the last pair the tweak in the first layer, and Y + 
 """
 
 
-def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
+def job_layout(row_bits: int, sector_bits: int, *, derives: bool) -> data.StructLayout:
     """Tag of a step in the lanes: call and sector.
 
-    key:     a call of the key unit, no step
+    key:     a call of the key unit, no step; in a core whose key unit ``derives`` words by the lanes
     row:     the step's number in the layer       first:   ``row`` is 0
     final:   the last step, with the last pair
     sector:  of the step                          decrypt: direction of the sector
     """
-    calls = dict.fromkeys((*CALLS, "key", "first", "final", "decrypt"), 1)
+    calls = dict.fromkeys((*CALLS, *(("key",) if derives else ()), "first", "final", "decrypt"), 1)
     return data.StructLayout({**calls, "row": row_bits, "sector": sector_bits})
 
 
@@ -54,18 +54,29 @@ class FmfCarried:
 
 
 @dataclass(frozen=True)
+class Masks:
+    """The masks of a key. I, J: multiples of the words; numbers: multiples of J by the number of a pair."""
+
+    I: Multiples  # noqa: E741
+    J: Multiples
+    numbers: Numbers
+
+    def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
+        """A mask; ``jJ``: multiple by the pair's number, for a mask of pairs."""
+        return self.I.times(mask.a) ^ (jJ if mask.b is None else self.J.times(mask.b))
+
+
+@dataclass(frozen=True)
 class FmfFrame(StageFrame):
     """Shared by all stages.
 
-    I, J:              multiples of the words        numbers: multiples of J by the number of a pair
+    masks:             of the single key; None if each sector has copies of a key's words
     entering, arrived: job entering the lanes, and job leaving the lanes; ``arriving`` leaves next
     into, old:         pairs of the entering and of the leaving job, a lane each
     E:                 the lanes' results            new:       left + E, a lane each
     """
 
-    I: Multiples  # noqa: E741
-    J: Multiples
-    numbers: Numbers
+    masks: Masks | None
     entering: Any
     arriving: Any
     arrived: Any
@@ -74,10 +85,6 @@ class FmfFrame(StageFrame):
     E: list[Signal]
     new: list[Signal]
     carried: FmfCarried
-
-    def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
-        """A mask; ``jJ``: multiple by the pair's number, for a mask of pairs."""
-        return self.I.times(mask.a) ^ (jJ if mask.b is None else self.J.times(mask.b))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import OutputPlaces
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
 from wideblock.verify.formal.rules.parts import admitted, delayed, in_order, rekeyed_in_order
 
 __all__ = ["order", "output", "rekey"]
@@ -12,10 +12,15 @@ __all__ = ["order", "output", "rekey"]
 FIRST, SECOND = CALLS[:3], CALLS[3:]
 """The calls of the first layer, with the mix, and of the second layer."""
 
+_ONE_KEY = """assert (running || (!entrance_full && W_sector == C_done_sector));
+        assert (!keys_accepting || !running || (keys_waiting && idle));
+        assert (!(derive && running));"""
+"""A core of one key derives, and takes another, with no sector under way."""
+
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's columns."""
-    return OutputPlaces(("core.result_ring",))
+    return OutputPlaces(("core.result_ring", *tag_memory(core)), begins=damage(core))
 
 
 def order(core: Contract) -> Rule:
@@ -30,8 +35,9 @@ def order(core: Contract) -> Rule:
     positions = range(made.cipher_latency)
     last = positions[-1]
     again = f"W_tag{last} || (X_tag{last} && final_tag{last}) || YZ_tag{last} || Cp_tag{last}"
+    slots, calls = core.parameters.slots, CALLS if core.parameters.slots else (*CALLS, "key")
     one = "".join(
-        f"assert (3'd0 + key_tag{k} + {' + '.join(f'{call}_tag{k}' for call in CALLS)} <= 1);\n"
+        f"assert (3'd0 + {' + '.join(f'{call}_tag{k}' for call in calls)} <= 1);\n"
         f"assert (!Sy_tag{k} || final_tag{k});\n"
         for k in positions
     )
@@ -52,8 +58,7 @@ def order(core: Contract) -> Rule:
         {ordered}
         assert (number < {s.beats} && W_begins == (number == 0));
         assert (to_W <= {made.slots} && (number == 0 || to_W < {made.slots}));
-        assert (running || (!entrance_full && W_sector == C_done_sector));
-        assert (!keys_accepting || !running || (keys_waiting && idle));
+        {"" if slots else _ONE_KEY}
         assert (W_to_Sy_done == first_flight && YZ_to_C_done == second_flight);
         assert (YZ_step < {s.steps} && again == ({again}));
         assert (coming_step == (YZ_go ? (YZ_step == {s.steps - 1} ? 0 : YZ_step + 1) : YZ_step));
@@ -61,7 +66,7 @@ def order(core: Contract) -> Rule:
         assert (W_after == number / 2 + 1 && coming_after == coming_step + 1);
         assert (W_first == (number < 2) && W_ends == (number == {s.beats - 1}));
         assert (!YZ_go || (YZ_first == (YZ_step == 0) && YZ_final == (YZ_step == {s.steps - 1})));
-        assert (2'd0 + again + YZ_go + vacant <= 1 && !(derive && running));
+        assert (2'd0 + again + YZ_go + vacant <= 1);
         assert ((YZ_step == 0 && !YZ_go) || YZ_sector != Sy_done_sector);
       end""",
     )
@@ -81,18 +86,16 @@ def _signals(core: Contract) -> dict[str, str]:
     """Signals of key unit, entrance, and both first calls of a layer, and the flags of the lanes."""
     made, s = core.component, core.component.schedule
     signals = {"YZ_sector": "core.YZ_sector_later", "coming_sector": "core.YZ_sector"}
-    signals |= {"number": "core.entrance.number", "entrance_full": "core.entrance.full"}
-    signals |= {"running": "core.key_unit.running", "YZ_go": "core.YZ_go", "clear": CLEAR}
-    signals |= {
-        "keys_accepting": "core.key_unit.accepting",
-        "keys_waiting": "core.key_unit.waiting",
-        "idle": "core.key_unit.idle",
-    }
+    signals |= {"number": "core.entrance.number", "YZ_go": "core.YZ_go", "clear": CLEAR}
+    if not core.parameters.slots:
+        keys = {"keys_accepting": "accepting", "keys_waiting": "waiting"} | {n: n for n in ("running", "idle", "derive")}
+        signals |= {name: f"core.key_unit.{signal}" for name, signal in keys.items()}
+        signals |= {"entrance_full": "core.entrance.full"} | delayed("key", made.cipher_latency)[0]
     signals |= {"coming_step": "core.YZ_step", "YZ_step": "core.YZ_step_later"} if s.steps > 1 else {}
-    signals |= {name: f"core.{name}" for name in ("again", "vacant")} | {"derive": "core.key_unit.derive"}
+    signals |= {name: f"core.{name}" for name in ("again", "vacant")}
     signals |= {"coming_after": "core.YZ_after_step"}
     signals |= {name: f"core.{name}" for name in ("W_begins", "W_first", "W_ends", "W_after")}
     signals |= {f"YZ_{name}": f"core.YZ_{name}_later" for name in ("first", "final")}
-    for field in (*CALLS, "key", "final"):
+    for field in (*CALLS, "final"):
         signals |= delayed(field, made.cipher_latency)[0]
     return signals
