@@ -20,6 +20,10 @@ MORE = [
     ("aez-2s", {"sector_bytes": 96, "width": 1, "lanes": 1, "masks": "stored", "sbox": "bram", "key_width": 32}),
     # the last step is one beat, of which two blocks are the sector's, and waits for a second call
     ("aez-2t", {"sector_bytes": 2976, "width": 4, "lanes": 4, "masks": "stored", "round_stages": 4}),
+    ("aez-2ts", {"sector_bytes": 128, "slots": 4, "tag_bits": 8, "sbox": "composite"}),
+    # beats have byte qualifiers, and the last step is one beat
+    ("aez-2s", {"sector_bytes": 416, "width": 4, "lanes": 4, "slots": 3, "round_stages": 2, "key_width": 32}),
+    ("aez-2ts", {"sector_bytes": 96, "width": 1, "lanes": 1, "slots": 16, "header": True}),
 ]
 PAIRED = (("lanes", "overlap", "tweak_bytes"), ("lanes", "overlap", "masks"))
 
@@ -61,6 +65,15 @@ def test_status():
         ({"sector_bytes": 0}, "sector_bytes must be a multiple of 32 (a pair of blocks), got 0"),
         ({"sector_bytes": 520}, "sector_bytes must be a multiple of 32 (a pair of blocks), got 520"),
         ({"lanes": 1}, "lanes must be the width, a pair a lane for two beats: 2, got 1"),
+        ({"slots": 4}, "overlap must be true with slots, got false"),
+        (
+            {"slots": 4, "overlap": True, "masks": "stored"},
+            "masks must be on-the-fly with slots, as a table has those of one key, got 'stored'",
+        ),
+        (
+            {"slots": 4, "overlap": True, "registers": "axi4-lite"},
+            "registers must be none without a tweak, got 'axi4-lite'; tweak_bytes 16 goes with it",
+        ),
         ({"tweak_bytes": 32}, "tweak_bytes must be one of 0, 16, got 32"),
     ],
 )

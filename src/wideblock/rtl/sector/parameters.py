@@ -414,6 +414,10 @@ class FeistelMixFeistelParameters(SlottedParameters, SectorParameters):
             raise UserError(f"lanes must be the width, a pair a lane for two beats: {self.width}, got {self.lanes}")
         if self.slots and self.masks == "stored":
             raise UserError("masks must be on-the-fly with slots, as a table has those of one key, got 'stored'")
+        if self.registers != "none" and not self.tweak_bytes:
+            raise UserError(
+                f"registers must be none without a tweak, got {self.registers!r}; tweak_bytes 16 goes with it"
+            )
         _check_copies(self)
         if self.sector_bytes < 32 or self.sector_bytes % 32:
             raise UserError(f"sector_bytes must be a multiple of 32 (a pair of blocks), got {self.sector_bytes}")

@@ -134,14 +134,14 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
             return f.masks
         words = self.copies.words(sector)
         numbers = self._numbered(f.m, Multiples(f.m, f"{name}_early_J", words[self.J], self.reading))
+        late = [
+            later(f.m, f"{name}_{word.name}", words[word], cycles=ahead, clear=f.clear) for word in (self.I, self.J)
+        ]
         I, J = (  # noqa: E741
-            Multiples(f.m, f"{name}_{word.name}", self._late(f, f"{name}_{word.name}", words[word], ahead), self.reading)
-            for word in (self.I, self.J)
+            Multiples(f.m, f"{name}_{word.name}", value, self.reading)
+            for word, value in zip((self.I, self.J), late, strict=True)
         )
         return Masks(I, J, numbers)
-
-    def _late(self, f: FmfFrame, name: str, value: Value, cycles: int) -> Value:
-        return later(f.m, f"late_{name}", value, cycles=cycles, clear=f.clear)
 
     def _numbered(self, m: Module, J: Multiples) -> Numbers:
         """The multiples for the numbers of the pairs, by the parameters."""

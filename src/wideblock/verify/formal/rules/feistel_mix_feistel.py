@@ -88,7 +88,8 @@ def _signals(core: Contract) -> dict[str, str]:
     signals = {"YZ_sector": "core.YZ_sector_later", "coming_sector": "core.YZ_sector"}
     signals |= {"number": "core.entrance.number", "YZ_go": "core.YZ_go", "clear": CLEAR}
     if not core.parameters.slots:
-        keys = {"keys_accepting": "accepting", "keys_waiting": "waiting"} | {n: n for n in ("running", "idle", "derive")}
+        keys = {"keys_accepting": "accepting", "keys_waiting": "waiting"}
+        keys |= {name: name for name in ("running", "idle", "derive")}
         signals |= {name: f"core.key_unit.{signal}" for name, signal in keys.items()}
         signals |= {"entrance_full": "core.entrance.full"} | delayed("key", made.cipher_latency)[0]
     signals |= {"coming_step": "core.YZ_step", "YZ_step": "core.YZ_step_later"} if s.steps > 1 else {}
