@@ -52,7 +52,8 @@ class Numbers:
     """The multiples are those of the present J."""
 
     def __init__(self, m: Module, J: Multiples, *, lanes: int, steps: int):
-        self._m, self._lanes, self._J, self._bits = m, lanes, J, (lanes * steps).bit_length()
+        self._m, self._lanes = m, lanes
+        self._powers = [J.power(k) for k in range((lanes * steps).bit_length())]
 
     def last(self, name: str, after: Value) -> Value:
         """The multiple of the last lane in the step before step ``after``, one cycle later."""
@@ -61,9 +62,9 @@ class Numbers:
         return multiple
 
     def _made(self, name: str, after: Value) -> Value:
-        j = Signal(self._bits, name=f"{name}_j")
+        j = Signal(len(self._powers), name=f"{name}_j")
         self._m.d.comb += j.eq(after * self._lanes)
-        return reduce(xor, (self._J.power(k) & bit.replicate(128) for k, bit in enumerate(j)))
+        return reduce(xor, (power & bit.replicate(128) for power, bit in zip(self._powers, j, strict=True)))
 
 
 class StoredNumbers(Numbers):
