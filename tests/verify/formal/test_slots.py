@@ -48,6 +48,7 @@ COMMANDS = (
 )
 COPIES = {
     "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
+    "aez-2ts-k": {"sector_bytes": 128, "slots": 4, "sbox": "composite"},
     "hctr2-2s-k": {"sector_bytes": 496, "slots": 4, "sbox": "composite"},
     "fast-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
     "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
@@ -71,6 +72,16 @@ OF_POWERS = (
     Fault("a power is written to the place of another sector", "core.front_hash.copy_bank", "was ^ 1"),
     Fault("a power is written to another row", "core.back_hash.copy_row", "was ^ 1"),
     Fault("a call takes the key of another sector", "core.key_sector_later", "was ^ 1"),
+    Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 1", FILLS),
+)
+STEPS = {"second": "core.YZ_go", "back": "core.again"}
+OF_STEPS = (
+    Fault("a new call takes the key of another sector", "core.word1.read_addr", "second ? was ^ 1 : was", STEPS),
+    Fault("a returning call takes the key of another sector", "core.word1.read_addr", "back ? was ^ 1 : was", STEPS),
+    Fault("a returning step takes the masks of another sector", "core.word0.read1_addr", "was ^ 1"),
+    Fault("the second layer takes the masks of the sector before", "core.word2.read2_addr", "was - 1"),
+    Fault("a step changes its sector in the lanes", "core.tag3.sector", "was ^ 1"),
+    Fault("a sector is computed a step early", "core.computed", "was | step", {"step": "core.tag10.C"}),
     Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 1", FILLS),
 )
 INVERSE = Fault("an inverse call takes the key of another sector", "core.inverse_key_later", "was ^ 1")
@@ -125,6 +136,13 @@ def test_a_fault_of_copies_is_not_proved(fault):
 @pytest.mark.parametrize("preset, fault", [*(("heh-brw-2s-k", each) for each in OF_POWERS), ("hctr2-2s-k", INVERSE)])
 def test_a_fault_of_copied_powers_is_not_proved(preset, fault):
     of = copying(preset)
+    with pytest.raises(NotProved):
+        prove_slots(of, broken(flatten(of), fault))
+
+
+@pytest.mark.parametrize("fault", few_of_many(OF_STEPS, []), ids=str)
+def test_a_fault_of_steps_that_return_is_not_proved(fault):
+    of = copying("aez-2ts-k")
     with pytest.raises(NotProved):
         prove_slots(of, broken(flatten(of), fault))
 

@@ -239,6 +239,7 @@ SLOTTED = {
     "fast-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
     "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
     "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
+    "aez-2ts-k": {"sector_bytes": 128, "slots": 4, "sbox": "composite"},
     "hctr2-2s-k": {"sector_bytes": 496, "slots": 4, "sbox": "composite"},
 }
 COPYING = (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_secrecy)
