@@ -34,6 +34,7 @@ KEYED = {"fast-brw-1s-k": (260, 24, 3), "fast-brw-2s-k": (130, 24, 3), "fast-brw
 KEYED |= {
     "fast-horner-2s-k": (130, 260, 3),
     "eme2-2s-k": (262, 24, 5),
+    "aez-2ts-k": (326, 28, 4),
     "hctr2-1s-k": (262, 105, 3),
     "hctr2-2s-k": (132, 270, 4),
     "hctr2-4s-k": (68, 530, 6),

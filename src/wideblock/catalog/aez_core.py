@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ-core[AES]: the two designs of the FAST paper without a tweak, designs with a tweak, and designs with overlapping
-sectors.
+"""AEZ-core[AES]: the two designs of the FAST paper without a tweak, designs with a tweak, with overlapping sectors, and
+with key slots.
 """
+
+from dataclasses import replace
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
@@ -13,8 +15,9 @@ __all__ = ["PRESETS", "SCHEME"]
 
 def summary(p: FeistelMixFeistelParameters) -> str:
     tweak = "tweaks of 16 bytes" if p.tweak_bytes else "no tweak"
+    keys = f", a key of {p.slots} for each sector" if p.slots else ""
     return (
-        f"AEZ-core[AES] for {p.sector_bytes}-byte sectors, {tweak}, {aes_cores(p.lanes)}, masks {p.masks}, "
+        f"AEZ-core[AES] for {p.sector_bytes}-byte sectors, {tweak}{keys}, {aes_cores(p.lanes)}, masks {p.masks}, "
         f"{p.architecture}"
     )
 
@@ -53,10 +56,16 @@ def _preset(name: str, masks: str = "on-the-fly", *, tweak: bool = False, overla
     return Preset(name, SCHEME, p, like="aez-2-otf" if tweak or overlap else None)
 
 
+def _keyed() -> Preset:
+    p = replace(_preset("aez-2ts", tweak=True, overlap=True).parameters, slots=256)
+    return Preset("aez-2ts-k", SCHEME, p)
+
+
 PRESETS = (
     _preset("aez-2-pre", "stored"),
     _preset("aez-2-otf"),
     _preset("aez-2t", tweak=True),
     _preset("aez-2s", overlap=True),
     _preset("aez-2ts", tweak=True, overlap=True),
+    _keyed(),
 )

@@ -151,7 +151,8 @@ class AEZCore:
         j = range(max(3, blocks // 2 + 1))
         for i in range(-1, 4):
             for k, mask in zip(j, self.masks(i, j), strict=True):
-                yield f"{i + 1} I + {k} J", READING.block(mask)
+                if mask:  # 0 I + 0 J is no secret
+                    yield f"{i + 1} I + {k} J", READING.block(mask)
         yield from self.aes.values("K")
 
     def tweak_values(self, tweak: bytes, blocks: int) -> Values:

@@ -20,10 +20,10 @@ MORE = [
     ("aez-2s", {"sector_bytes": 96, "width": 1, "lanes": 1, "masks": "stored", "sbox": "bram", "key_width": 32}),
     # the last step is one beat, of which two blocks are the sector's, and waits for a second call
     ("aez-2t", {"sector_bytes": 2976, "width": 4, "lanes": 4, "masks": "stored", "round_stages": 4}),
-    ("aez-2ts", {"sector_bytes": 128, "slots": 4, "tag_bits": 8, "sbox": "composite"}),
+    ("aez-2ts-k", {"sector_bytes": 128, "slots": 4, "tag_bits": 8, "sbox": "composite"}),
     # beats have byte qualifiers, and the last step is one beat
     ("aez-2s", {"sector_bytes": 416, "width": 4, "lanes": 4, "slots": 3, "round_stages": 2, "key_width": 32}),
-    ("aez-2ts", {"sector_bytes": 96, "width": 1, "lanes": 1, "slots": 16, "header": True}),
+    ("aez-2ts-k", {"sector_bytes": 96, "width": 1, "lanes": 1, "slots": 16, "header": True}),
 ]
 PAIRED = (("lanes", "overlap", "tweak_bytes"), ("lanes", "overlap", "masks"))
 

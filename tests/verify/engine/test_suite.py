@@ -29,6 +29,7 @@ WHOLE_SECTORS = [
     ("heh-brw-2s-k", (("sector_bytes", 256),)),
     ("eme2-2s-k", (("sector_bytes", 128),)),
     ("eme2-2s-k", (("sector_bytes", 212), ("key_bits", 256))),
+    ("aez-2ts-k", (("sector_bytes", 128),)),
 ]
 """Engines of cores that copy keys for each sector: MEK of 16, 32, 48 and 64 bytes, with and without derived words;
 sectors that end within a beat."""
