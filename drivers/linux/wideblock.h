@@ -25,7 +25,8 @@
 
 /* Sums since the module was loaded; main.c has a file of debugfs for each. */
 struct wbk_counters {
-	atomic_t hardware, fallback, errors, commands, loads, evictions, waits, interrupts, revoked, refused_keys;
+	atomic_t hardware, copied, lists, fallback;
+	atomic_t errors, commands, loads, evictions, waits, interrupts, revoked, refused_keys;
 };
 
 extern struct wbk_counters wbk_counters;
@@ -56,6 +57,7 @@ struct wbk_ctx {
 /* A request of a transform. */
 struct wbk_request {
 	bool decrypt;
+	bool copied;	/* to a buffer of the ring and back; or the device has its memory, which is mapped */
 	struct skcipher_request sub;	/* of the fallback, whose own part is behind it */
 };
 

@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from tests.drivers.linux import bridge, kernel
@@ -156,20 +157,22 @@ def self_test(machine: Machine) -> tuple[bool, str]:
     return right, f"{_requests(counts)}; {figures['commands']} key commands, {bursts}, {figures['cycles']} cycles"
 
 
-def volume(machine: Machine, sector: int) -> tuple[bool, str]:
+def volume(machine: Machine, sector: int, *, copied: bool = False) -> tuple[bool, str]:
     """dm-crypt reads an image of this package and writes into it; this package reads that."""
     rng = random.Random(SEED + sector)
     of = _image(machine.cipher, sector)
     key, plain = rng.randbytes(of.key_bytes), rng.randbytes(IMAGE_BYTES)
     tweak = "plain64" if sector == 512 else "plain64-512"
     files = {"plain": plain, "image": _crypted(of, key, plain, tweak), "key": key.hex().encode()}
-    guest, root = machine.run(f"volume{sector}", "cryptomgr.notests=1", "RUN=volume", f"SECTOR={sector}", files=files)
+    settings = ("cryptomgr.notests=1", "RUN=volume", f"SECTOR={sector}", f"COPY={int(copied)}")
+    guest, root = machine.run(f"volume{sector}{'-copied' * copied}", *settings, files=files)
     counts = guest.counters("ended")
     written = _crypted(of, key, (root / "image").read_bytes(), tweak, decrypt=True)
     expected = (root / "plain").read_bytes()
     right = guest.ended and not guest.complaints and written == expected and expected != plain
     right = right and all(guest.number(rf"^volume {when} (\d+) wrong") == 0 for when in ("read", "written"))
     right = right and counts["hardware"] == guest.figures["units"] >= IMAGE_BYTES // sector and not counts["fallback"]
+    right = right and counts["copied"] == counts["hardware"] * copied
     return right, f"{_requests(counts)}; {IMAGE_BYTES} bytes read, some written, all compared"
 
 
@@ -203,8 +206,45 @@ def zeroize(machine: Machine) -> tuple[bool, str]:
     return whole and guest.ended and not guest.complaints, result
 
 
-def _stress(machine: Machine, name: str, setting: str) -> tuple[Guest, str]:
-    settings = ("cryptomgr.notests=1", "RUN=stress", f"WORKERS={WORKERS}", f"ROUNDS={ROUNDS}", setting)
+def pages(machine: Machine) -> tuple[bool, str]:
+    """Requests in several pages are lists of segments, and unaligned ones copies."""
+    guest, result = _stress(machine, "pages")
+    counts = guest.counters("ended")
+    right = guest.number(r"^stress .*right=(\d+)") == WORKERS * ROUNDS == counts["hardware"] == guest.figures["units"]
+    right = right and counts["lists"] > WORKERS * ROUNDS // 8
+    return right and guest.ended and not guest.complaints, result
+
+
+def misplaced(machine: Machine) -> tuple[bool, str]:
+    """Whether wrong lists are found. The kernel's tests have few lists, as most of their pieces are unaligned."""
+    guest, result = _stress(machine, "pages")
+    return guest.number(r"^stress .*wrong=(\d+)") > 0 and "\nfinished" in guest.console, result
+
+
+PIECES = {"whole": (0, 0), "most": (8, 0), "more": (0, 8), "unaligned": (0, 8)}
+"""Lists and copies of eight requests whose target is whole, in 16 or in 17 aligned pieces, or in 16 unaligned ones."""
+
+
+def pieces(machine: Machine) -> tuple[bool, str]:
+    """A target is a list of as many segments as one has, if they are aligned; others are copied."""
+    guest, _ = machine.run("pieces", "cryptomgr.notests=1", "RUN=pieces")
+    seen = [guest.counters(when) for when in ("loaded", *PIECES)]
+    added = [tuple(new[of] - old[of] for of in ("lists", "copied")) for old, new in pairwise(seen)]
+    right = all(guest.number(rf"^{name} right=(\d+)") == 8 for name in PIECES) and added == list(PIECES.values())
+    right = right and seen[-1]["hardware"] == guest.figures["units"] == 8 * len(PIECES)
+    return right and guest.ended and not guest.complaints, _requests(seen[-1])
+
+
+def undone(machine: Machine) -> tuple[bool, str]:
+    """Jobs that the device leaves undone end with an error as it goes; all other requests are right."""
+    guest, result = _stress(machine, "undone", "REBIND=1000")
+    right, errors = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*errors=(\d+)")
+    whole = right + errors == WORKERS * ROUNDS and errors > 0 and "jobs do not end" in guest.console
+    return whole and guest.console.count("\nunload 0") == 2 and not guest.complaints, result
+
+
+def _stress(machine: Machine, name: str, *setting: str) -> tuple[Guest, str]:
+    settings = ("cryptomgr.notests=1", "RUN=stress", f"WORKERS={WORKERS}", f"ROUNDS={ROUNDS}", *setting)
     guest, _ = machine.run(name, *settings)
     found = re.search(r"^stress (.*)$", guest.console, re.M)
     return guest, f"{_requests(guest.counters('ended'))}; {found[1] if found else 'no result'}"
@@ -218,7 +258,8 @@ def is_found(machine: Machine, name: str) -> tuple[bool, str]:
 
 
 def _requests(counts: dict[str, int]) -> str:
-    return f"{counts.get('hardware', 0)} requests by the hardware, {counts.get('fallback', 0)} by software"
+    hardware, copied, lists, software = (counts.get(name, 0) for name in ("hardware", "copied", "lists", "fallback"))
+    return f"{hardware} requests by the hardware, {copied} of them copied, {lists} lists, {software} by software"
 
 
 VERILOG = {
@@ -236,10 +277,19 @@ block beside."""
 
 DRIVER = {
     "a length": (("req->dst, 0, req->cryptlen, 1", "req->dst, 0, req->cryptlen & ~1, 1"),),
+    "a list": (
+        ("cpu_to_le32(ALIGN(sg_dma_len(sg), BLOCK))", "cpu_to_le32(ALIGN(sg_dma_len(sg), BLOCK) + (n ? 0 : BLOCK))"),
+    ),
+    "a doorbell": (
+        (
+            "iowrite32(w->tail % WBK_RING, w->dma + DMA_DOORBELL_OFFSET);",
+            "if (job < 4)\n\t\t\tiowrite32(w->tail % WBK_RING, w->dma + DMA_DOORBELL_OFFSET);",
+        ),
+    ),
     "jobs": (
         (
-            "memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize);",
-            "memcpy(desc->tweak, req->iv, w->cipher->alg.ivsize); wbk_spoil(desc, job);",
+            "given = w->running && w->tail == job;",
+            "given = w->running && w->tail == job; wbk_spoil(desc, job);",
         ),
         ("iowrite32(upper_32_bits(last), w->dma +", "iowrite32(0xff, w->dma +"),
         (
@@ -264,11 +314,14 @@ DRIVER = {
         ),
     ),
 }
-"""Faults of the driver: the last byte of odd lengths is not copied; each seventh job has an address that is no memory,
-an address outside of the windows, an odd address, or a slot without a key, with windows beyond the memory."""
+"""Faults of the driver: the last byte of odd lengths is not copied; the first segment of a list is too long; the
+device hears of 4 jobs alone; each seventh job has an address that is no memory, an address outside of the windows, an
+odd address, or a slot without a key, with windows that end before 2^40."""
 
 WRONG_JOBS = {"READ": 0x06, "WRITE": 0x07, "WINDOW": 0x05, "ALIGN": 0x02, "ENGINE": 0x01}
-"""Statuses of these jobs."""
+"""Statuses of these jobs, if they have no list."""
+
+LIST = 0x08
 
 
 def wrong_jobs(machine: Machine) -> tuple[bool, str]:
@@ -276,7 +329,7 @@ def wrong_jobs(machine: Machine) -> tuple[bool, str]:
     guest, result = _stress(machine, "jobs", "BAD=1")
     right, errors = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*errors=(\d+)")
     said = {int(word, 16) & 0xFF for word in re.findall(r"ends with status (0x\w+)", guest.console)}
-    whole = right + errors == WORKERS * ROUNDS and errors > 0 and said == set(WRONG_JOBS.values())
+    whole = right + errors == WORKERS * ROUNDS and errors > 0 and said - {LIST} == set(WRONG_JOBS.values())
     return whole and guest.figures["refused"] > 0 and "\nfinished" in guest.console, result
 
 
@@ -284,12 +337,17 @@ def trials(machine: Machine, broken: Callable[[str], Machine]) -> Iterator[tuple
     yield "the kernel's own tests pass", self_test(machine)
     for sector in (512, 4096):
         yield f"dm-crypt, sectors of {sector}", volume(machine, sector)
+    yield "dm-crypt, sectors of 4096, copied", volume(machine, 4096, copied=True)
+    yield "requests in several pages", pages(machine)
+    yield "targets in pieces", pieces(machine)
     other = broken("")
     yield "the kernel's own tests of HCTR2 pass", self_test(other)
     yield "dm-crypt with HCTR2, sectors of 512", volume(other, 512)
     yield "the device goes and comes under load", rebind(machine)
     yield "zeroize under load", zeroize(machine)
+    yield "jobs that are left undone end", undone(broken("a doorbell"))
     yield "wrong jobs end alone", wrong_jobs(broken("jobs"))
+    yield "a fault in the driver is found, of a list", misplaced(broken("a list"))
     for fault in (*VERILOG, "a length"):
         of = "Verilog" if fault in VERILOG else "driver"
         yield f"a fault in the {of} is found, of {fault}", is_found(broken(fault), fault.replace(" ", "-"))

@@ -26,7 +26,7 @@ void counters(const char *when);
 /* Writes a word to a file, as of sysfs. Returns 0 or an error. */
 int put(const char *path, const char *word);
 
-/* Loads and removes the driver's module. Return 0 or an error. */
+/* Loads the driver's module, which copies all data with the setting COPY of 1, and removes the module. Return 0 or an error. */
 int load_module(void);
 int remove_module(void);
 
@@ -39,5 +39,8 @@ void run_volume(void);
 
 /* Processes with keys of their own, compared with the kernel's generic cipher, while the device is disturbed. */
 void run_stress(void);
+
+/* Requests whose targets are in pieces, compared with the generic cipher. */
+void run_pieces(void);
 
 #endif

@@ -94,9 +94,11 @@ void counters(const char *when)
 
 int load_module(void)
 {
-  int file = open("/wideblock.ko", O_RDONLY);
-  int error = syscall(SYS_finit_module, file, "", 0) ? errno : 0;
+  int file = open("/wideblock.ko", O_RDONLY), error;
+  char parameters[32];
 
+  snprintf(parameters, sizeof parameters, "copy=%ld", number("COPY"));
+  error = syscall(SYS_finit_module, file, parameters, 0) ? errno : 0;
   close(file);
   return error;
 }
@@ -186,6 +188,8 @@ int main(void)
     run_volume();
   if (!strcmp(setting("RUN"), "stress"))
     run_stress();
+  if (!strcmp(setting("RUN"), "pieces"))
+    run_pieces();
   counters("ended");
   printf("unload %d\n", remove_module());
   if (!strcmp(setting("RUN"), "stress")) {

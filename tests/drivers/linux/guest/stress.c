@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY = 64, IV = 16, MOST = 4096, FEW = 1024, NEW_KEY = 25, LIMIT = 240 };
+enum { KEY = 64, IV = 16, MOST = 12288, FEW = 1024, NEW_KEY = 25, LIMIT = 240, MOST_PIECES = 17, TIMES = 8 };
 
 enum result { RIGHT, WRONG, REVOKED, ERRORS, RESULTS };
 
@@ -39,14 +40,15 @@ static void set_key(int cipher, const void *key)
     fail("setting a key");
 }
 
-/* Returns 0 or an error. */
-static int crypt_by(int cipher, int operation, const void *iv, void *in, void *out, size_t size)
+/* The result is read into pieces of equal size. Returns 0 or an error. */
+static int crypt_by(int cipher, int operation, const void *iv, void *in, void *out, size_t size, size_t pieces)
 {
   char control[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(int) + IV)] = "";
   struct iovec data = {in, size};
   struct msghdr message = {
       .msg_iov = &data, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+  struct iovec parts[MOST_PIECES];
   int request = accept(cipher, NULL, NULL), length = IV, error = 0;
 
   head->cmsg_level = SOL_ALG;
@@ -59,7 +61,9 @@ static int crypt_by(int cipher, int operation, const void *iv, void *in, void *o
   head->cmsg_len = CMSG_LEN(sizeof length + IV);
   memcpy(CMSG_DATA(head), &length, sizeof length);
   memcpy(CMSG_DATA(head) + sizeof length, iv, IV);
-  if (sendmsg(request, &message, 0) != (ssize_t)size || read(request, out, size) != (ssize_t)size)
+  for (size_t n = 0; n < pieces; n++)
+    parts[n] = (struct iovec){(char *)out + n * (size / pieces), size / pieces};
+  if (sendmsg(request, &message, 0) != (ssize_t)size || readv(request, parts, pieces) != (ssize_t)size)
     error = errno ? errno : EIO;
   close(request);
   return error;
@@ -68,7 +72,7 @@ static int crypt_by(int cipher, int operation, const void *iv, void *in, void *o
 /* A process: requests of random lengths under keys of its own. */
 static void work(unsigned int seed, long rounds, int ready, int report)
 {
-  static unsigned char in[MOST], got[MOST], expected[MOST], key[KEY], iv[IV];
+  static _Alignas(16) unsigned char in[MOST], got[MOST], expected[MOST], key[KEY], iv[IV];
   int device = cipher(DRIVER), generic = cipher(GENERIC);
   long results[RESULTS] = {0};
 
@@ -87,8 +91,8 @@ static void work(unsigned int seed, long rounds, int ready, int report)
     fill(in, size);
     fill(iv, sizeof iv);
     errno = 0;
-    error = crypt_by(device, operation, iv, in, got, size);
-    if (crypt_by(generic, operation, iv, in, expected, size))
+    error = crypt_by(device, operation, iv, in, got, size, 1);
+    if (crypt_by(generic, operation, iv, in, expected, size, 1))
       fail("the generic cipher");
     if (!error)
       results[memcmp(got, expected, size) ? WRONG : RIGHT]++;
@@ -167,4 +171,34 @@ void run_stress(void)
          sums[WRONG], sums[REVOKED], sums[ERRORS], turns, now() - began);
   while (waitpid(-1, NULL, ended < workers ? WNOHANG : 0) > 0) /* until then a process that ends holds the driver */
     ;
+}
+
+void run_pieces(void)
+{
+  static const struct {
+    const char *name;
+    size_t pieces, size;
+  } cases[] = {{"whole", 1, 1024}, {"most", 16, 64}, {"more", 17, 64}, {"unaligned", 16, 40}};
+  static _Alignas(4096) unsigned char in[MOST], got[MOST], expected[MOST], key[KEY], iv[IV];
+  int device = cipher(DRIVER), generic = cipher(GENERIC);
+
+  fill(key, sizeof key);
+  set_key(device, key);
+  set_key(generic, key);
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+    size_t size = cases[n].pieces * cases[n].size;
+    long right = 0;
+
+    for (int time = 0; time < TIMES; time++) {
+      fill(in, size);
+      if (crypt_by(device, ALG_OP_ENCRYPT, iv, in, got, size, cases[n].pieces) ||
+          crypt_by(generic, ALG_OP_ENCRYPT, iv, in, expected, size, 1))
+        fail(cases[n].name);
+      right += !memcmp(got, expected, size);
+    }
+    printf("%s right=%ld\n", cases[n].name, right);
+    counters(cases[n].name);
+  }
+  close(device);
+  close(generic);
 }
