@@ -121,6 +121,15 @@ template <bool MIXED> struct DoubledByVectors {
         m[0][0] = doubled<Wide>(first);
         rest<1>();
     }
+    // The first masks of another. Four lanes are read; two are sooner made.
+    INLINE_MEMBER DoubledByVectors(const DoubledByVectors &o) {
+        if (LANES > 2) {
+            for (int k = 0; k < 8; k++) m[0][k] = o.m[0][k];
+        } else {
+            m[0][0] = o.m[0][0];
+            rest<1>();
+        }
+    }
     template <int i> INLINE_MEMBER void rest() {
         m[0][i] = times_x<Wide, i * (int)LANES>(m[0][0]);
         if constexpr (i < 7) rest<i + 1>();
@@ -146,6 +155,9 @@ struct DoubledByNumbers {
         low = t[0];
         high = t[1];
         for (int i = 0; i < 8 * AHEAD; i++) store(m[i / 8][i % 8]);
+    }
+    INLINE_MEMBER DoubledByNumbers(const DoubledByNumbers &o) : low(o.low), high(o.high) {
+        for (int i = 0; i < 8 * AHEAD; i++) Wide::store(m[i / 8][i % 8], Wide::load(o.m[i / 8][i % 8]));
     }
     INLINE_MEMBER void store(volatile uint64_t *to) {  // volatile: not as one vector, which would have to be made
         to[0] = low;

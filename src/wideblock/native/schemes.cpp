@@ -70,15 +70,30 @@ template <class S, bool decrypt> void each_sector(const S &scheme, const Job &jo
     }
 }
 
-constexpr size_t TOGETHER = 8;  // sectors whose single blocks are enciphered in one call of AES
+constexpr size_t TOGETHER = 8;  // sectors whose single blocks are enciphered in one call of AES, at most
 using Blocks = uint8_t[TOGETHER][BLOCK];
 
-// Sectors of a job from `first` on: one that is large, else as many as are enciphered together.
+// AES of a block each of n sectors.
+template <bool decrypt> INLINE void singles(const Keys &keys, const Blocks &in, Blocks &out, size_t n) {
+    if (n == 1) return put(out[0], aes<decrypt>(keys, block(in[0])));
+    V s[TOGETHER / LANES];
+    for (size_t i = 0; i < TOGETHER / LANES; i++) s[i] = Wide::load(in[LANES * i]);
+    cipher<Wide, decrypt>(keys, s, [](int) {});
+    for (size_t i = 0; i < TOGETHER / LANES; i++) Wide::store(out[LANES * i], s[i]);
+}
+
+// Sectors that are enciphered together: as many as have `bytes`, but one that is larger than a PAGE is alone.
+INLINE size_t together(const Job &job, size_t bytes = TOGETHER * PAGE) {
+    const size_t n = bytes / job.bytes;
+    return job.bytes > PAGE ? 1 : n < TOGETHER ? n : TOGETHER;
+}
+
+// Sectors of a job from `first` on, at most so many.
 struct Some {
     const Job *job;
     size_t first, n;
-    Some(const Job &of, size_t from) : job(&of), first(from) {
-        const size_t most = of.bytes > PAGE ? 1 : TOGETHER, left = of.sectors - from;
+    Some(const Job &of, size_t from, size_t most) : job(&of), first(from) {
+        const size_t left = of.sectors - from;
         n = left < most ? left : most;
     }
     const uint8_t *in(size_t i) const { return job->in + job->bytes * (first + i); }
@@ -117,7 +132,6 @@ struct Hctr2 : Roomless {
     template <bool decrypt> void crypt(const Job &job) const {
         size_t n = job.bytes / BLOCK;
         Blocks x0[2], before[2], after;  // of these sectors, and of the next, whose first hashes are taken beside the cipher
-        Bare bare;
         auto begin = [&](int turn, const Some &some, size_t i) INLINE_LAMBDA {
             if (i >= some.n) return Aside<Dot>(hash, B{}, nullptr, 0);
             B x = opening(some.tweak(i), job.tweak_bytes, job.bytes % BLOCK > 0);
@@ -127,14 +141,15 @@ struct Hctr2 : Roomless {
         auto finish = [&](int turn, const Some &some, size_t i, Aside<Dot> &first) INLINE_LAMBDA {
             if (i < some.n) put(before[turn][i], block(some.in(i)) ^ end(first.end(), some.in(i), job.bytes));
         };
-        Some some(job, 0);
+        const size_t most = together(job);
+        Some some(job, 0, most);
         for (size_t i = 0; i < some.n; i++) {
             Aside<Dot> first = begin(0, some, i);
             finish(0, some, i, first);
         }
         for (int now = 0; some.n; now = !now) {
-            Some next(job, some.first + some.n);
-            code_book<decrypt>(k, before[now][0], after[0], some.n, bare, bare);
+            const Some next(job, some.first + some.n, most);
+            singles<decrypt>(k, before[now], after, some.n);
             for (size_t i = 0; i < some.n; i++) {
                 uint8_t *out = some.out(i);
                 Aside<Dot> first = begin(!now, next, i);
@@ -212,16 +227,16 @@ template <bool brw> struct Fast : Roomless {
     }
 
     template <bool decrypt> void crypt(const Job &job) const {
-        Bare bare;
-        for (Some some(job, 0); some.n; some = Some(job, some.first + some.n)) {
+        const size_t most = together(job);
+        for (Some some(job, 0, most); some.n; some = Some(job, some.first + some.n, most)) {
             Feistel of;
             const size_t together = brw ? some.n / LANES * LANES : 0;
             if constexpr (brw)
                 for (size_t i = 0; i < together; i += LANES) begin<Wide, decrypt>(some, i, of);
             for (size_t i = together; i < some.n; i++) begin<One, decrypt>(some, i, of);
-            code_book<false>(k, of.x[0], of.E[0], some.n, bare, bare);
+            singles<false>(k, of.x, of.E, some.n);
             for (size_t i = 0; i < some.n; i++) put(of.y[i], block(of.y[i]) ^ block(of.E[i]));
-            code_book<false>(k, of.y[0], of.E[0], some.n, bare, bare);
+            singles<false>(k, of.y, of.E, some.n);
             for (size_t i = 0; i < some.n; i++) put(of.z[i], block(of.x[i]) ^ block(of.E[i]));
             if constexpr (brw)
                 for (size_t i = 0; i < together; i += LANES) end<Wide, decrypt>(some, i, of);
@@ -231,11 +246,12 @@ template <bool brw> struct Fast : Roomless {
 };
 
 struct Eme2 : Roomless {
-    static constexpr size_t REFRESH = 128;
+    static constexpr bool ALONE = false;
+    static constexpr size_t REFRESH = 128, CACHED = 1 << 13;  // bytes kept in the first cache between two layers
     Keys k;
     uint8_t K_AD[BLOCK], K_ECB[BLOCK];
 
-    static size_t stack(size_t) { return STACK + 2 * sizeof(Offset); }
+    static size_t stack(size_t) { return STACK + 3 * sizeof(Offset) + 5 * sizeof(Blocks); }
 
     void set(const uint8_t *key, size_t key_bytes) {
         memcpy(K_AD, key, BLOCK);
@@ -243,22 +259,28 @@ struct Eme2 : Roomless {
         k.set(key + 2 * BLOCK, key_bytes - 2 * BLOCK);
     }
 
-    B T_star(const uint8_t *T, size_t bytes) const {
-        B L = block(K_AD), result = {};
-        if (!bytes) return aes<false>(k, L);
-        for (; bytes >= BLOCK; bytes -= BLOCK, T += BLOCK) {
-            L = twice(L);
-            result ^= aes<false>(k, block(T) ^ L) ^ L;
+    // T* of each sector.
+    INLINE_MEMBER void T_stars(const Some &some, Blocks &star) const {
+        const size_t bytes = some.job->tweak_bytes;
+        B L = block(K_AD), first = bytes ? B{} : aes<false>(k, L);
+        Blocks x;
+        for (size_t i = 0; i < some.n; i++) put(star[i], first);
+        for (size_t at = 0; at < bytes; at += BLOCK) {
+            const size_t left = bytes - at;
+            L = left < BLOCK ? twice(twice(L)) : twice(L);
+            for (size_t i = 0; i < some.n; i++) {
+                const uint8_t *T = some.tweak(i) + at;
+                put(x[i], L ^ (left < BLOCK ? padded(T, left, 0x80) : block(T)));
+            }
+            singles<false>(k, x, x, some.n);
+            for (size_t i = 0; i < some.n; i++) put(star[i], block(star[i]) ^ block(x[i]) ^ L);
         }
-        if (!bytes) return result;
-        L = twice(twice(L));
-        return result ^ aes<false>(k, padded(T, bytes, 0x80) ^ L) ^ L;
     }
 
     // E of each block + L. Returns their sum.
-    template <bool decrypt> B first_layer(const uint8_t *in, uint8_t *out, size_t n) const {
+    template <bool decrypt> B first_layer(const uint8_t *in, uint8_t *out, size_t n, const Doubled<false> &from) const {
         V all = {};
-        Doubled<false> L(block(K_ECB));
+        Doubled<false> L(from);
         groups(in, out, BLOCK * n, [&](auto piece, auto vectors) INLINE_LAMBDA {
             constexpr int N = decltype(vectors)::N;
             V s[N];
@@ -273,12 +295,14 @@ struct Eme2 : Roomless {
         return Wide::fold(all) ^ sum(out + BLOCK * (n - rest), rest);
     }
 
-    // CCC_i of PPP_i, and E of it + L in its place, but for block 0, whose mask is M_1. Returns the sum of all CCC_i.
-    template <bool decrypt> B second_layer(uint8_t *PPP, size_t n, B M_1) const {
+    // CCC_i of PPP_i, and E of it + L in its place, but for block 0, whose mask is M_1. Fetches what stands in `soon`.
+    // Returns the sum of all CCC_i.
+    template <bool decrypt>
+    B second_layer(uint8_t *PPP, size_t n, B M_1, const Doubled<false> &from, const uint8_t *soon) const {
         V all = {};
         B few = {}, M = M_1;
-        Doubled<false> L(block(K_ECB));
-        for (size_t j = 0; j < n; j += REFRESH, PPP += BLOCK * REFRESH) {
+        Doubled<false> L(from);
+        for (size_t j = 0; j < n; j += REFRESH, PPP += BLOCK * REFRESH, soon += BLOCK * REFRESH) {
             if (j) {
                 B MP = block(PPP) ^ M_1;
                 M = MP ^ aes<decrypt>(k, MP);  // so PPP_j + M is MC + M_1
@@ -294,7 +318,11 @@ struct Eme2 : Roomless {
                     for (int i = 0; i < N; i++) piece.store(i, s[i]);
                     few ^= sum(piece.out, (n - j) % GROUP);
                 }
-                cipher<Wide, decrypt>(k, s, [&](int i) { masks.ahead(i), L.ahead(i); });
+                cipher<Wide, decrypt>(k, s, [&](int i) {
+                    masks.ahead(i);
+                    L.ahead(i);
+                    __builtin_prefetch(vector(soon + (piece.out - PPP), i), 0, 2);
+                });
                 masks.next();
                 for (int i = 0; i < N; i++) piece.store(i, s[i] ^ L.at(i));
                 L.next();
@@ -303,23 +331,36 @@ struct Eme2 : Roomless {
         return Wide::fold(all) ^ few;
     }
 
-    template <bool decrypt>
-    void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t tweak_bytes, uint8_t *) const {
-        size_t n = bytes / BLOCK, rest = bytes % BLOCK;
-        uint8_t last[BLOCK] = {};
-        memcpy(last, in + BLOCK * n, rest);
-        B star = T_star(T, tweak_bytes);
-        B MP = first_layer<decrypt>(in, out, n) ^ star, MM = MP, PPP_0 = block(out);
-        if (rest) {
-            MP ^= padded(last, rest, 0x80);
-            MM = aes<decrypt>(k, MP);
-            put(last, block(last) ^ MM);
+    template <bool decrypt> void crypt(const Job &job) const {
+        const size_t n = job.bytes / BLOCK, rest = job.bytes % BLOCK, most = together(job, CACHED);
+        const Doubled<false> L(block(K_ECB));
+        for (Some some(job, 0, most); some.n; some = Some(job, some.first + some.n, most)) {
+            Blocks star, MP, MM, MC;
+            auto each = [&](auto step) INLINE_LAMBDA {
+                for (size_t i = 0; i < some.n; i++) step(i, some.out(i), some.out(i) + BLOCK * n);
+            };
+            T_stars(some, star);
+            each([&](size_t i, uint8_t *out, uint8_t *last) INLINE_LAMBDA {
+                B sum = first_layer<decrypt>(some.in(i), out, n, L) ^ block(star[i]);
+                memmove(last, some.in(i) + BLOCK * n, rest);
+                put(MP[i], rest ? sum ^ padded(last, rest, 0x80) : sum);
+            });
+            singles<decrypt>(k, MP, MM, some.n);
+            if (rest) {
+                each([&](size_t i, uint8_t *, uint8_t *last) INLINE_LAMBDA {
+                    for (size_t j = 0; j < rest; j++) last[j] ^= MM[i][j];
+                });
+                singles<decrypt>(k, MM, MC, some.n);
+            }
+            each([&](size_t i, uint8_t *out, uint8_t *last) INLINE_LAMBDA {
+                const uint8_t *soon = some.n > 1 ? some.in(i + some.n) : out;
+                B PPP_0 = block(out), M_1 = block(MP[i]) ^ block(rest ? MC[i] : MM[i]);
+                B CCC_0 = second_layer<decrypt>(out, n, M_1, L, soon) ^ PPP_0 ^ block(MP[i]) ^ block(star[i]);
+                put(star[i], rest ? CCC_0 ^ padded(last, rest, 0x80) : CCC_0);
+            });
+            singles<decrypt>(k, star, MC, some.n);
+            each([&](size_t i, uint8_t *out, uint8_t *) INLINE_LAMBDA { put(out, block(MC[i]) ^ block(K_ECB)); });
         }
-        B MC = aes<decrypt>(k, MM), M_1 = MP ^ MC;
-        B CCC_0 = second_layer<decrypt>(out, n, M_1) ^ PPP_0 ^ M_1 ^ MC ^ star;
-        if (rest) CCC_0 ^= padded(last, rest, 0x80);
-        put(out, aes<decrypt>(k, CCC_0) ^ block(K_ECB));
-        memcpy(out + BLOCK * n, last, rest);
     }
 };
 
