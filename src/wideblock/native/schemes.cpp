@@ -2,6 +2,9 @@
 // Every scheme in one layer, which the macros WIDEBLOCK_LAYER and WIDEBLOCK_LANES choose. Symbols, equations and their
 // sources are those of the specifications of the same names.
 
+#if WIDEBLOCK_LANES > 2  // products are summed where they are made: sums at the end of a loop need more than 32 registers
+#pragma GCC optimize("no-tree-ter", "no-tree-reassoc")
+#endif
 #include "internal.h"
 #include "kernels.h"
 
