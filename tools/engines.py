@@ -81,8 +81,9 @@ def _any_length(core: Contract) -> bool:
 def _keys(cores: Iterable[Contract]) -> str:
     """MEK, block memory of a slot and cycles of a load: a row for cores that agree in all of them."""
     rows: dict[tuple[str, ...], list[str]] = {}
-    for name, bits in product((core.name for core in cores), AES_BITS):
-        core = contract(name, {"registers": BUS, "key_bits": bits})
+    sizes = [{"key_bits": bits} for bits in AES_BITS]
+    for name, bits in ((core.name, n) for core in cores for n in (sizes if "key_bits" in core.settings else [{}])):
+        core = contract(name, {"registers": BUS} | bits)
         inner = core.component.core
         memories = [(width + width // WORD, number) for width, number in inner.key_unit.slot_rows]
         blocks = sum(-(-width // RAMB36[0]) * -(-256 * number // RAMB36[1]) for width, number in memories)
@@ -90,7 +91,7 @@ def _keys(cores: Iterable[Contract]) -> str:
         held = " and ".join(f"{number} of {width}" for width, number in inner.key_unit.slot_rows)
         load = {figure.name: figure for figure in core.timing.figures()}["load"]
         cycles = f"{'' if load.exact else 'at most '}{load.cycles:,}"
-        rows.setdefault((str(bits), words, held, str(blocks), cycles), []).append(f"`{name}`")
+        rows.setdefault((str(core.parameters.key_bits), words, held, str(blocks), cycles), []).append(f"`{name}`")
     head = ("cores", "AES", "words of MEK, bytes", "rows a slot, bits", "RAMB36 of 256 slots", "load")
     return table(head, [(", ".join(names), *row) for row, names in rows.items()])
 
@@ -134,8 +135,8 @@ def _areas(points: Iterable[Point]) -> str:
     builds = {}
     for core in engines():
         plain = core.preset.name.removesuffix("-k")
-        key_bits = core.settings["key_bits"]
-        other = contract(plain).settings["key_bits"] != key_bits
+        key_bits = core.parameters.key_bits
+        other = contract(plain).parameters.key_bits != key_bits
         builds[plain] = [named(plain, {"key_bits": key_bits} if other else {})]
         builds[plain] += [named(core.preset.name, dict(changes)) for changes in BUILDS.values()]
     return areas(points, ("0 slots", *BUILDS), builds)
