@@ -49,6 +49,7 @@ COMMANDS = (
 COPIES = {
     "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
     "aez-2ts-k": {"sector_bytes": 128, "slots": 4, "sbox": "composite"},
+    "hctr2-1s-k": {},  # a word for each value of an index, of which the Verilog has a table
     "hctr2-2s-k": {"sector_bytes": 496, "slots": 4, "sbox": "composite"},
     "fast-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
     "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
@@ -84,6 +85,7 @@ OF_STEPS = (
     Fault("a sector is computed a step early", "core.computed", "was | step", {"step": "core.tag10.C"}),
     Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 1", FILLS),
 )
+SQUARE = Fault("a power is not the square of the power before", "core.key_unit.squared", "1'b0")
 INVERSE = Fault("an inverse call takes the key of another sector", "core.inverse_key_later", "was ^ 1")
 REQUEST = {"request": "core.passage.access__request"}
 ENGINE = (
@@ -133,7 +135,10 @@ def test_a_fault_of_copies_is_not_proved(fault):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset, fault", [*(("heh-brw-2s-k", each) for each in OF_POWERS), ("hctr2-2s-k", INVERSE)])
+@pytest.mark.parametrize(
+    "preset, fault",
+    [*(("heh-brw-2s-k", each) for each in OF_POWERS), ("hctr2-1s-k", SQUARE), ("hctr2-2s-k", INVERSE)],
+)
 def test_a_fault_of_copied_powers_is_not_proved(preset, fault):
     of = copying(preset)
     with pytest.raises(NotProved):

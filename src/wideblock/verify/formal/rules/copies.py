@@ -45,6 +45,7 @@ def copied(core: Contract, order: Rule, computed: str, counted: str, complete: s
     if not isinstance(unit, ContextUnit):
         raise NotApplicable(NO_SLOTS)
     words = len(unit.context.words)
+    squares = any(word.row is None for word in unit.context.words)
     most = steps + unit.context.lead + 2
     if words + 1 > most:
         raise NotProved(f"{core.module}: a copy of {words} words is not complete {steps} cycles after the begin")
@@ -72,6 +73,8 @@ def copied(core: Contract, order: Rule, computed: str, counted: str, complete: s
         f"the sector; {order.statement}",
         signals=signals,
         text=f"{order.text}{aliases}",
+        # which words are squares is a table without a name in the Verilog if every value of the index has a word
+        kept=(*order.kept, *(["_*_"] if squares and power_of_two(words) == words else [])),
         parts=(*order.parts, *(text for _, text in parts)),
     )
 
