@@ -44,8 +44,7 @@ def copied(core: Contract, order: Rule, computed: str, counted: str, complete: s
     unit = core.component.key_unit
     if not isinstance(unit, ContextUnit):
         raise NotApplicable(NO_SLOTS)
-    words = len(unit.context.words)
-    squares = any(word.row is None for word in unit.context.words)
+    words, squares = len(unit.context.words), None in [word.row for word in unit.context.words]
     most = steps + unit.context.lead + 2
     if words + 1 > most:
         raise NotProved(f"{core.module}: a copy of {words} words is not complete {steps} cycles after the begin")
@@ -133,6 +132,7 @@ def _queue(core: Contract) -> Part:
     depth, beats, bits = gate.depth, gate.entrance.beats, number_bits(core)
     if beats < 2:
         raise NotProved(f"{core.module}: the argument needs two beats a sector or more")
+    size = max(8, (beats + depth).bit_length())  # of a count: the sum with the number of a beat does not wrap
     names = ("head", "tail", "count", "pop", "take")
     signals = {f"gate_{name}": f"core.entrance.{name}" for name in names}
     signals |= {f"oldest_{name}": f"core.entrance.oldest.{name}" for name in ("first", "void", "fault")}
@@ -140,14 +140,14 @@ def _queue(core: Contract) -> Part:
     return (
         signals,
         f"""
-      reg [7:0] a_left, b_left, voids;
+      reg [{size - 1}:0] a_left, b_left, voids;
       reg a_ended, a_bad, b_ended, b_bad;
       reg [{bits - 1}:0] reached;
       wire a_open = number_of != 0;
       wire a_whole = a_open && a_ended && !a_bad, b_whole = waits && b_ended && !b_bad;
       wire to_a = put && putting != 0 && !waits, to_b = put && putting != 0 && waits;
       wire ends_put = bad || putting == {beats - 1};
-      wire [7:0] a_now = a_left + to_a, b_now = put_first ? 8'd1 : b_left + to_b;
+      wire [{size - 1}:0] a_now = a_left + to_a, b_now = put_first ? {size}'d1 : b_left + to_b;
       wire takes_first = gate_take && oldest_first;
       wire a_over = gate_take && (|oldest_fault || number_of == {beats - 1});
       always @(posedge {core.shell.clock}) begin
@@ -267,8 +267,7 @@ def _copy(core: Contract, unit: ContextUnit) -> Part:
     names |= {"copy_number": "number", "copied_word": "copied_word", "word_copied": "word_copied"}
     names |= {"written": "write", "word": "word", "word_place": "place", "word_data": "data"}
     names |= {"row_read": "store.read", "row_at": "store.row", "row_key": "store.key"}
-    squares = any(word.row is None for word in context.words)
-    names |= {"square": "square"} if squares else {}
+    names |= {"square": "square"} if None in [word.row for word in context.words] else {}
     signals = {name: f"core.key_unit.{signal}" for name, signal in names.items()}
     rows = ""
     for k, word in enumerate(context.words):
