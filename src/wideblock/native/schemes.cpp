@@ -2,9 +2,6 @@
 // Every scheme in one layer, which the macros WIDEBLOCK_LAYER and WIDEBLOCK_LANES choose. Symbols, equations and their
 // sources are those of the specifications of the same names.
 
-#if WIDEBLOCK_LANES > 2  // products are summed where they are made: sums at the end of a loop need more than 32 registers
-#pragma GCC optimize("no-tree-ter", "no-tree-reassoc")
-#endif
 #include "internal.h"
 #include "kernels.h"
 
@@ -103,6 +100,11 @@ struct Some {
     uint8_t *out(size_t i) const { return job->out + job->bytes * (first + i); }
     const uint8_t *tweak(size_t i) const { return job->tweaks + job->tweak_bytes * (first + i); }
 };
+
+#pragma GCC push_options
+#if WIDEBLOCK_LANES > 2  // products are summed where they are made: sums at the end of a loop need more than 32 registers
+#pragma GCC optimize("no-tree-ter", "no-tree-reassoc")
+#endif
 
 struct Hctr2 : Roomless {
     static constexpr bool ALONE = false;
@@ -366,6 +368,8 @@ struct Eme2 : Roomless {
         }
     }
 };
+
+#pragma GCC pop_options
 
 // The order of n blocks in BRW, `pi` with numbers from 1 on, by the paper's circuit; see brw_order of the specification.
 static void brw_order(uint32_t n, uint32_t *pi, uint32_t *work) {
