@@ -3,7 +3,8 @@
 
 import pytest
 
-from tests.same import grade
+from tests.same import cores, grade
+from wideblock import catalog
 
 VERILOG = """
 module core(input clk, input [3:0] a, input [3:0] b, output reg [3:0] y, output z);
@@ -29,3 +30,8 @@ def test_a_core_has_its_grade(was, now, expected):
     module, verilog, figures = OLD
     assert grade(OLD, (module, verilog.replace(was, now), figures)) == expected
     assert grade(OLD, (module, verilog.replace(was, now), {"interval": "2"})) == "different"
+
+
+def test_every_preset_and_the_cores_of_every_table_are_compared():
+    listed = list(cores())
+    assert {name for name, _ in listed} == set(catalog.PRESETS) and len(listed) > 1.5 * len(catalog.PRESETS)
