@@ -97,7 +97,7 @@ def slots(core: Contract) -> Rule:
 
 
 def _numbered(core: Contract) -> Part:
-    """Each step in the lanes is of a sector from the first one that is not computed to the entering one.
+    """Each step in the lanes is of a sector between the first that is not computed and the entering sector.
 
     A step of a layer has the number that the layer took as the step entered. The last numbers of a layer are kept, a
     call's cycles for each call. From the oldest number of the second layer to the newest one of the first, each is at
