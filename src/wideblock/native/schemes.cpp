@@ -235,17 +235,17 @@ template <bool brw> struct Fast : Roomless {
         const size_t most = together(job);
         for (Some some(job, 0, most); some.n; some = Some(job, some.first + some.n, most)) {
             Feistel of;
-            const size_t together = brw ? some.n / LANES * LANES : 0;
+            const size_t in_lanes = brw ? some.n / LANES * LANES : 0;
             if constexpr (brw)
-                for (size_t i = 0; i < together; i += LANES) begin<Wide, decrypt>(some, i, of);
-            for (size_t i = together; i < some.n; i++) begin<One, decrypt>(some, i, of);
+                for (size_t i = 0; i < in_lanes; i += LANES) begin<Wide, decrypt>(some, i, of);
+            for (size_t i = in_lanes; i < some.n; i++) begin<One, decrypt>(some, i, of);
             singles<false>(k, of.x, of.E, some.n);
             for (size_t i = 0; i < some.n; i++) put(of.y[i], block(of.y[i]) ^ block(of.E[i]));
             singles<false>(k, of.y, of.E, some.n);
             for (size_t i = 0; i < some.n; i++) put(of.z[i], block(of.x[i]) ^ block(of.E[i]));
             if constexpr (brw)
-                for (size_t i = 0; i < together; i += LANES) end<Wide, decrypt>(some, i, of);
-            for (size_t i = together; i < some.n; i++) end<One, decrypt>(some, i, of);
+                for (size_t i = 0; i < in_lanes; i += LANES) end<Wide, decrypt>(some, i, of);
+            for (size_t i = in_lanes; i < some.n; i++) end<One, decrypt>(some, i, of);
         }
     }
 };
