@@ -173,7 +173,7 @@ $(READY): requirements.lock pyproject.toml
 	@command -v "$${CXX:-g++}" >/dev/null || { echo "wideblock needs a C++ compiler: g++ on PATH, or CXX=..." >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
 	@total=$$(grep -c == requirements.lock); n=0; \
-	$(BIN)/pip install --disable-pip-version-check --no-color --progress-bar off --no-compile --require-hashes --only-binary :all: \
+	$(BIN)/pip install --disable-pip-version-check --no-color --progress-bar off --require-hashes --only-binary :all: \
 		-r requirements.lock | while read -r word package _; do \
 			case $$word in \
 				Collecting) n=$$((n + 1)); \

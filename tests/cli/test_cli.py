@@ -530,12 +530,16 @@ def test_report_says_in_a_pipe_what_it_does(tmp_path):
 
 
 def limited(tmp_path, *arguments):
-    """The command in a process that may write files of at most 8 KiB: what a full disk looks like."""
+    """The command in a process that may write files of at most 8 KiB: what a full disk looks like.
+
+    It writes no bytecode: Python 3.11 keeps the first 8 KiB of a module's as if they were all.
+    """
     return subprocess.run(
         [sys.executable, "-c", "from wideblock.cli import main; main()", *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
     )
 
