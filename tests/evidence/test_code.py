@@ -63,6 +63,13 @@ def test_code_counts_and_text_does_not(digest, file, old, new, same):
     assert old in FILES[file] and (digest({file: FILES[file].replace(old, new)}) == before) is same
 
 
+def test_a_module_has_one_digest_in_every_version_of_python(tmp_path):
+    """The number is that of Python 3.11, of the tree as `ast.dump` writes it there."""
+    path = tmp_path / "module.py"
+    path.write_text('class A:\n    def f(self, n=[]):\n        """B."""\n        return f"{self:>{n}} a", f""\n')
+    assert code._digest(path) == "f7593b4ef02bd22fbe15369c8f97c0d39b407df3dfb5106cd2484b4449c39716"
+
+
 def test_a_rule_has_the_digest_of_its_own_modules_and_a_module_that_is_not_there_is_named():
     files = {path.name for path in modules_of(("verify.formal.timing",), ("verify",))}
     assert {"timing.py", "cone.py", "caesar.py"} <= files and not {"document.py", "isolation.py"} & files

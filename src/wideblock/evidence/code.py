@@ -4,9 +4,11 @@
 import ast
 import hashlib
 import subprocess
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import wideblock
 from wideblock.cache import name_of
@@ -16,6 +18,9 @@ __all__ = ["code", "digest_of", "modules_of"]
 ROOT = Path(wideblock.__file__).parent
 SOURCES = (".cpp", ".h", ".jinja")
 """Endings of further files of the code, beside the modules."""
+
+DUMP: Any = {"show_empty": True} if sys.version_info >= (3, 13) else {}
+"""Options by which a tree is written as Python 3.11 writes it."""
 
 
 def code() -> tuple[str, str | None]:
@@ -105,7 +110,7 @@ def _file(name: str) -> Iterator[Path]:
 
 @cache
 def _digest(path: Path) -> str:
-    """Digest of a file: of a module without comments, docstrings and layout."""
+    """Digest of a file: of a module without comments, docstrings and layout, equal in every version of Python."""
     if path.suffix != ".py":
         return hashlib.sha256(path.read_bytes()).hexdigest()
     tree = ast.parse(path.read_text())
@@ -113,7 +118,11 @@ def _digest(path: Path) -> str:
         body = getattr(node, "body", None)
         if isinstance(body, list):  # a string that stands alone is a docstring, of a variable, too
             node.body = [each for each in body if not _is_text(each)]  # pyright: ignore[reportAttributeAccessIssue]
-    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+        if not getattr(node, "type_params", True):  # Python 3.12 notes their absence
+            del node.type_params  # pyright: ignore[reportAttributeAccessIssue]
+        if isinstance(node, ast.JoinedStr):  # Python 3.12.1 ends a width from a variable with an empty text
+            node.values = [each for each in node.values if getattr(each, "value", None) != ""]
+    return hashlib.sha256(ast.dump(tree, **DUMP).encode()).hexdigest()
 
 
 def _is_text(node: ast.stmt) -> bool:
