@@ -26,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux linux-driver verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux linux-driver verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format release lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -182,6 +182,10 @@ $(READY): requirements.lock pyproject.toml
 			esac; done
 	@$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
+
+release: $(READY) ## Make wheel and source distribution of the last commit, and try both with every Python on PATH; half an hour.
+	rm -rf build/release
+	$(BIN)/python -m tests.release build/release $(foreach p,python3.11 python3.12 python3.13,$(shell $p -c '' 2>/dev/null && echo $p))
 
 lock: ## Renew requirements.lock; needs uv on PATH.
 	{ sed -n '/^#/p;/^[^#]/q' requirements.lock; \

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
+
 import wideblock
 from wideblock import catalog
 from wideblock.catalog.changes import written
-from wideblock.cli.app import COMMANDS
+from wideblock.cli.app import COMMANDS, app
 from wideblock.evidence.record import Evidence
 from wideblock.export.contract import contract
 from wideblock.image.numbering import CONVENTIONS
@@ -35,7 +37,9 @@ CORES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fast-brw-2s-k", {"tag_bits": 16}),
     ("xts-enc-k", ENGINE),
     ("xts-enc-k", ENGINE | {"header": True, "tag_bits": 8}),
+    ("xts-enc-k", ENGINE | {"error_beats": True, "bus_clock": "own"}),
     ("xts-enc-k", ENGINE | {"dma": "axi4"}),
+    ("hctr2-1s-k", ENGINE | {"dma": "axi4", "tweak_bytes": 32}),
     ("aes-gcm", {}),
     ("aes-gcm", {"ports": "axi4-stream"}),
 )
@@ -48,10 +52,16 @@ def surface() -> dict[str, Any]:
     return {
         "presets": {name: sorted(vars(preset.parameters)) for name, preset in catalog.PRESETS.items()},
         "ports": {core.asked: _ports(core) for core in cores},
-        "registers": {each.name: _registers(each) for core in cores for each in core.registers},
-        "native": {"schemes": _schemes(), "results": _results(), "conventions": sorted(CONVENTIONS)},
-        "drivers": {path.name: _functions(path.read_text()) for path in sorted(DRIVERS.glob("*.h"))},
-        "commands": sorted(COMMANDS),
+        "registers": {f"{core.name} {each.name}": _registers(each) for core in cores for each in core.registers},
+        "versions": {f"{core.name} {each.name}": _version(each) for core in cores for each in core.registers},
+        "native": {
+            "schemes": _schemes(),
+            "results": _results(),
+            "conventions": sorted(CONVENTIONS),
+            **_declared(HEADER.read_text()),
+        },
+        "drivers": {path.name: _declared(path.read_text()) for path in sorted(DRIVERS.glob("*.h"))},
+        "commands": _options(),
         "python": sorted(wideblock.__all__),
         "evidence": sorted(Evidence.__dataclass_fields__),
     }
@@ -85,6 +95,12 @@ def _registers(of: Any) -> dict[str, Any]:
     }
 
 
+def _version(of: Any) -> str:
+    """MAJOR.MINOR of a map of registers; "none" for the map of a standard."""
+    fields = {field.name: field.reset for each in of.registers if each.name == "VERSION" for field in each.fields}
+    return "{MAJOR}.{MINOR}".format_map(fields) if fields else "none"
+
+
 def _schemes() -> list[str]:
     return sorted(re.findall(r'^    X\(\w+, .*?, "([\w-]+)"', (SOURCE / "internal.h").read_text(), re.MULTILINE))
 
@@ -95,18 +111,41 @@ def _results() -> dict[str, int]:
     return {name: number for number, name in enumerate(re.findall(r"^    (\w+)", body, re.MULTILINE))}
 
 
-def _functions(header: str) -> list[str]:
-    return sorted(set(re.findall(r"^[\w ]+[ *](wideblock_\w+)\(", header, re.MULTILINE)))
+def _declared(header: str) -> dict[str, Any]:
+    """Functions with their types, members of each struct, and numbers of the constants of a C header."""
+    text = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    functions = re.findall(r"^(\w[\w ]+[ *]wideblock_\w+\([^;]*\));", text, re.MULTILINE)
+    structs = re.findall(r"^(?:typedef )?struct (\w+) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL)
+    return {
+        "functions": sorted(" ".join(each.split()) for each in functions),
+        "structs": {name: [" ".join(each.split()) for each in members.split(";")[:-1]] for name, members in structs},
+        "numbers": {name: int(number) for name, number in re.findall(r"(WIDEBLOCK_\w+) =? ?(\d+)u?\b", text)},
+    }
+
+
+def _options() -> dict[str, list[str]]:
+    """Options of each command, long and short."""
+    group = typer.main.get_command(app)
+    context = group.make_context("wideblock", ["list"])
+    return {
+        command: sorted(
+            option
+            for parameter in group.get_command(context, command).params
+            for option in (*parameter.opts, *parameter.secondary_opts)
+            if option.startswith("-")
+        )
+        for command in sorted(COMMANDS)
+    }
 
 
 def broken(old: Any, new: Any, place: str = "") -> Iterator[str]:
-    """Places at which ``new`` lacks a value of ``old`` or has another; additions are no breaks."""
+    """Places at which ``new`` lacks a value of ``old`` or has another; additions and versions of maps are no breaks."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name, value in old.items():
             yield from broken(value, new[name], f"{place}/{name}") if name in new else [f"{place}/{name}: gone"]
     elif isinstance(old, list) and isinstance(new, list) and place.startswith(ADDED):
         yield from (f"{place}/{value}: gone" for value in old if value not in new)
-    elif old != new:
+    elif old != new and not place.startswith("/versions"):
         yield f"{place}: {written(old)} became {written(new)}"
 
 

@@ -16,11 +16,12 @@ pytestmark = pytest.mark.shows("documents")
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/promises.md").read_text()
+GAPS = (ROOT / "docs/gaps.md").read_text()
 
 
-def rows(heading):
+def rows(heading, page=PAGE):
     """First and last cells of the table below a heading of the page."""
-    _, _, rest = PAGE.partition(f"\n## {heading}\n")
+    _, _, rest = page.partition(f"\n## {heading}\n")
     lines = [line.strip("| ").split(" | ") for line in rest.partition("\n## ")[0].splitlines() if line[:1] == "|"]
     return {cells[0]: cells[-1] for cells in lines[2:]}
 
@@ -32,13 +33,33 @@ def test_every_promise_names_tests_that_exist():
     assert {promise: gone for promise, tests in named.items() if (gone := missing(tests))} == {}
 
 
-def test_every_gap_that_a_command_refuses_names_its_test():
-    named = re.findall(r"`(tests/[^`]+)`", " ".join(rows("Known gaps").values()))
+def test_every_gap_is_stated_by_a_page_or_shown_by_a_test_that_exists():
+    gaps = {
+        gap: last
+        for heading in re.findall(r"^## (.*)$", GAPS, re.MULTILINE)
+        for gap, last in rows(heading, GAPS).items()
+    }
+    named = re.findall(r"`(tests/[^`]+)`", " ".join(gaps.values()))
     assert named and missing(named) == []
+    assert (
+        len(gaps) > 15 and [gap for gap, last in gaps.items() if not re.search(r"\]\(|`tests/|this page", last)] == []
+    )
 
 
-def test_all_that_was_promised_is_there():
-    assert list(broken(promised(), surface())) == [], "a promise holds until the next major version; see the page"
+@pytest.fixture(scope="module")
+def today():
+    return surface()
+
+
+def test_all_that_was_promised_is_there(today):
+    assert list(broken(promised(), today)) == [], "a promise holds until the next major version; see the page"
+
+
+def test_a_changed_map_of_registers_has_another_version(today):
+    """A map of a standard does not change."""
+    old = promised()
+    changed = {name for name, each in old["registers"].items() if each != today["registers"][name]}
+    assert {name for name in changed if old["versions"][name] == today["versions"][name]} == set()
 
 
 def test_a_broken_promise_is_named():
@@ -54,10 +75,13 @@ def test_a_broken_promise_is_named():
 
 
 def test_the_version_is_one():
-    """Of the package and of the native library's header, which CMake reads without Python."""
+    """Of the package, of the native library's header, which CMake reads without Python, and of the citation."""
     header = (ROOT / "src/wideblock/native/wideblock.h").read_text()
     assert re.search(r'WIDEBLOCK_VERSION "(.*)"', header)[1] == wideblock.__version__
     assert wideblock.__version__ in (ROOT / "SECURITY.md").read_text()
+    cited = dict(re.findall(r"^(version|date-released): (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    (version, date), *_ = re.findall(r"^## \[(.*)\] - (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert cited == {"version": version, "date-released": date} and version == wideblock.__version__
 
 
 def test_the_page_has_every_exit_status():

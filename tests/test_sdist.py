@@ -16,6 +16,7 @@ def test_the_source_distribution_has_every_page_and_lock(tmp_path):
     (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path))
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {file.name for pattern in ("*.md", "*.lock", "LICENSE", "Makefile") for file in ROOT.glob(pattern)}
+    patterns = ("*.md", "*.lock", "*.cff", "LICENSE", "Makefile")
+    wanted = {file.name for pattern in patterns for file in ROOT.glob(pattern)}
     wanted |= {file.relative_to(ROOT).as_posix() for room in ("docs", "drivers") for file in ROOT.glob(f"{room}/*.*")}
     assert wanted - names == set()
