@@ -30,14 +30,14 @@ for scheme in ("heh", "hmch"):
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68, "hctr2-8s": 33}
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
-KEYED = {"fast-brw-1s-k": (260, 24, 3), "fast-brw-2s-k": (130, 24, 3), "fast-brw-4s-k": (66, 24, 3)}
+KEYED = {"fast-brw-1s-k": (260, 60, 3), "fast-brw-2s-k": (130, 60, 3), "fast-brw-4s-k": (66, 60, 3)}
 KEYED |= {
-    "fast-horner-2s-k": (130, 260, 3),
+    "fast-horner-2s-k": (130, 516, 3),
     "eme2-2s-k": (262, 24, 5),
-    "aez-2ts-k": (326, 28, 4),
-    "hctr2-1s-k": (262, 105, 3),
-    "hctr2-2s-k": (132, 270, 4),
-    "hctr2-4s-k": (68, 530, 6),
+    "aez-2ts-k": (326, 117, 4),
+    "hctr2-1s-k": (262, 255, 3),
+    "hctr2-2s-k": (132, 579, 4),
+    "hctr2-4s-k": (68, 1098, 6),
     "hmch-brw-2s-k": (130, 30, 3),
     "heh-brw-2s-k": (130, 30, 4),
 }  # cycles between sectors, of a load, of a wait

@@ -15,6 +15,7 @@ from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.travelling import TravellingKeys
+from wideblock.rtl.aes.word_serial import WordSerialEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.serial import SerialMultiplier
 from wideblock.rtl.pipeline import OUTLINE
@@ -29,6 +30,7 @@ _KINDS = {
     IterativeDecryption: "iterative AES decryption",
     IterativeEitherWay: "iterative AES either way",
     OnTheFlyEncryption: "iterative AES encryption with its key schedule",
+    WordSerialEncryption: "AES encryption a column a cycle with its key schedule",
     KeyExpansion: "key expansion",
     TravellingKeys: "key schedule that goes with the blocks",
     Multiplier: "GF(2^128) multiplier, a product a cycle",

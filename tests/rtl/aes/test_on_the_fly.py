@@ -36,7 +36,7 @@ async def cycles_until(ctx, signal):
     while not ctx.get(signal):
         await ctx.tick()
         cycles += 1
-        assert cycles < 39
+        assert cycles < 99
     return cycles
 
 

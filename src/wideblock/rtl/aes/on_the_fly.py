@@ -6,10 +6,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.forms import GATES, ROUNDS
-from wideblock.rtl.aes.gf256 import mul
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import check_parameters, mix_columns_steps, shift_rows
 from wideblock.rtl.aes.sbox import sub_bytes
+from wideblock.rtl.aes.travelling import round_constant
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["OnTheFlyEncryption"]
@@ -102,9 +102,7 @@ class OnTheFlyEncryption(wiring.Component):
             sums.append(named(m, f"sum{at}", sums[-1]) ^ running[at : at + 32])
         doubled = named(m, "doubled", constant.rotate_left(1) ^ Mux(constant[7], 0x1A, 0))
 
-        final = 1
-        for _ in range((self.rounds + 1) // 2 if pair else self.rounds):
-            final = mul(final, 2)
+        final = round_constant((self.rounds + 1) // 2 if pair else self.rounds)
         m.d.comb += last.eq(busy & (constant == final) & (turned if pair else 1))
         with m.If(step & ~last):
             m.d.sync += running.eq(Cat(running[128:], *sums))

@@ -50,8 +50,8 @@ def _permute(planes: Sequence[Value], source) -> Planes:
 
 
 def _rows(planes: Sequence[Value], by: int) -> Planes:
-    """Each byte replaced by the byte ``by`` rows below in the column."""
-    return _permute(planes, lambda k: k // 4 * 4 + (k + by) % 4)
+    """Each byte replaced by the byte ``by`` rows below in the column; of whole columns."""
+    return [Cat(plane[k // 4 * 4 + (k + by) % 4] for k in range(len(plane))) for plane in planes]
 
 
 def shift_rows(planes: Sequence[Value]) -> Planes:

@@ -7,8 +7,8 @@ from typing import Protocol
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.forms import logic_sbox
-from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
 from wideblock.rtl.aes.travelling import LastRoundKeys
+from wideblock.rtl.aes.word_serial import WordSerialEncryption
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.gf128.serial import SerialMultiplier
@@ -18,7 +18,7 @@ from .material import KeyMaterial
 
 __all__ = ["RowMaker"]
 
-PRODUCT_CYCLES = 32
+PRODUCT_CYCLES = 64
 """Cycles of a product of powers of the hash key."""
 
 Made = tuple[Value, Value]
@@ -37,26 +37,29 @@ class DerivationRun(Protocol):
 class RowMaker:
     """Makes the values of the steps of a ``context``, of keys of a ``material``.
 
-    Cost:     a sequential AES for derived words, :class:`LastRoundKeys` where they are rows; for powers that no squares
-              make, a sequential multiplier and two registers.
+    Cost:     a sequential AES for derived words, and after a derived word for the last round keys, else
+              :class:`LastRoundKeys`; for powers that no squares make, a sequential multiplier and two registers.
     Security: nothing of a key stays here while no command is in hand.
     """
 
     def __init__(self, material: KeyMaterial, context: Context, *, sbox: str, reading: WireReading):
         self.material, self.context, self.sbox, self.reading = material, context, logic_sbox(sbox), reading
         self.rows = [self._row_of(step) for step in context.steps]
+        steps = zip(context.steps, self.rows, strict=True)
+        self.calls = [(n, row.made) for n, (step, row) in enumerate(steps) if row.made and step.making is Making.WORD]
+        self.backward = [n for n, row in enumerate(self.rows) if row.last]
 
     def cycles(self, begun: int) -> int:
         """Cycles of all steps; calls may begin in cycle ``begun``, the first step follows a cycle later."""
         cycle = first = begun + 1
-        for step, row in zip(self.context.steps, self.rows, strict=True):
+        called = {number for number, _ in self.calls}
+        for number, step in enumerate(self.context.steps):
             if step.making is Making.PRODUCT:
                 cycle += PRODUCT_CYCLES
-            elif row.last:
+            elif number in called:
+                cycle += self._encryption().timing.latency
+            elif number in self.backward and not self._left:
                 cycle = max(cycle, begun + self._last_round_keys().timing.latency)
-            elif row.made and step.making is Making.WORD:
-                encryption = self._encryption()
-                cycle = max(cycle, begun + encryption.key_latency) + encryption.timing.latency
             cycle += 1
         return cycle - first
 
@@ -85,8 +88,13 @@ class RowMaker:
         assert self.material.hash_key is not None, "a step without a row makes a power of the hash key"
         return ContextRow(self.material.hash_key, made=made.get(self.material.hash_key), power=1)
 
-    def _encryption(self) -> OnTheFlyEncryption:
-        return OnTheFlyEncryption(key_bits=self.material.ciphers[0].bits, sbox=self.sbox)
+    @property
+    def _left(self) -> bool:
+        """A call leaves the last round keys before a step takes them."""
+        return bool(self.calls and self.backward) and self.calls[0][0] < self.backward[0]
+
+    def _encryption(self) -> WordSerialEncryption:
+        return WordSerialEncryption(key_bits=self.material.ciphers[0].bits, sbox=self.sbox)
 
     def _last_round_keys(self) -> LastRoundKeys:
         return LastRoundKeys(key_bits=self.material.ciphers[0].bits, sbox=self.sbox)
@@ -107,34 +115,33 @@ class RowMaker:
         return (self.reading.hash_key(word) if row.word == self.material.hash_key else word), Const(1, 1)
 
     def _calls(self, m: Module, run: DerivationRun, key: Value, clear: Value, values: list[Made]) -> None:
-        """The ``values`` of the steps with a result of the cipher."""
-        steps = zip(self.context.steps, self.rows, strict=True)
-        calls = [(n, row.made) for n, (step, row) in enumerate(steps) if row.made and step.making is Making.WORD]
-        if not calls:
+        """The ``values`` of the steps with a result of the cipher, and with last round keys left by the cipher."""
+        if not self.calls:
             return
         m.submodules.cipher_of_keys = encryption = self._encryption()
         asked = Signal(name="asked_encryption")
-        mine = Cat(run.step == number for number, _ in calls).any()
+        mine = Cat(run.step == number for number, _ in self.calls).any()
         block = Const(0, WORD_BITS)
-        for number, call in calls:
+        for number, call in self.calls:
             block = Mux(run.step == number, call.block, block)
         m.d.comb += [
-            encryption.key.valid.eq(run.start),
-            encryption.key.payload.eq(key[self.material.place(self.material.ciphers[0])]),
+            encryption.key.eq(key[self.material.place(self.material.ciphers[0])]),
             encryption.i.valid.eq(run.making & mine & ~asked),
             encryption.i.payload.eq(block),
             encryption.o.ready.eq(1),
             encryption.clear.eq(clear | run.resting),
         ]
         m.d.sync += asked.eq(run.making & ~clear & (asked | (mine & encryption.i.ready)) & ~encryption.o.valid)
-        for number, call in calls:
+        for number, call in self.calls:
             of_hash = call.into == self.material.hash_key
             value = self.reading.hash_key(encryption.o.payload) if of_hash else encryption.o.payload
             values[number] = value, encryption.o.valid
+        for number in self.backward if self._left else ():
+            values[number] = encryption.last[self.rows[number].at :][:WORD_BITS], Const(1, 1)
 
     def _backward(self, m: Module, run: DerivationRun, key: Value, clear: Value, values: list[Made]) -> None:
-        """The ``values`` of the steps with last round keys."""
-        if not any(row.last for row in self.rows):
+        """The ``values`` of the steps with last round keys, where no call leaves the round keys."""
+        if self._left or not self.backward:
             return
         m.submodules.last_round_keys = last = self._last_round_keys()
         m.d.comb += [
@@ -142,9 +149,8 @@ class RowMaker:
             last.start.eq(run.start),
             last.clear.eq(clear | run.resting),
         ]
-        for number, row in enumerate(self.rows):
-            if row.last:
-                values[number] = last.o[row.at : row.at + WORD_BITS], last.done
+        for number in self.backward:
+            values[number] = last.o[self.rows[number].at :][:WORD_BITS], last.done
 
     def _powers(self, m: Module, run: DerivationRun, clear: Value, values: list[Made]) -> None:
         """The ``values`` of the steps with powers of the hash key, each from the power before."""
