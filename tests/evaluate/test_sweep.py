@@ -95,7 +95,8 @@ def test_a_stored_point_is_not_measured_again(tmp_path, measured, monkeypatch):
     assert open_points(points, path, again=True) == points
 
 
-@pytest.mark.parametrize("commit", [pytest.param("later", marks=pytest.mark.slow), "first-dirty"])
+@pytest.mark.slow
+@pytest.mark.parametrize("commit", ["later", "first-dirty"])
 def test_a_stored_point_of_a_core_that_has_changed_is_measured_again(tmp_path, monkeypatch, caplog, commit):
     """Other code may give the same Verilog; the same code does."""
     caplog.set_level("INFO")

@@ -21,7 +21,7 @@ CORES = {
 
 
 @pytest.mark.shows("independent-bench")
-@pytest.mark.parametrize("name", few_of_many(CORES, ["single pass, both ways"]))
+@pytest.mark.parametrize("name", few_of_many(CORES, []))
 def test_between_independent_sources_and_sinks(name, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -34,7 +34,7 @@ KINDS = {
 }
 """Kinds of ciphers: properties of their shapes."""
 
-FIRST = ("usual", "expands", "all of it")
+FIRST = ("usual", "all of it")
 kinds = pytest.mark.parametrize(
     "kind",
     [pytest.param(kind, id=name, marks=[] if name in FIRST else pytest.mark.slow) for name, kind in KINDS.items()],

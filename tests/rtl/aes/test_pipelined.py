@@ -88,7 +88,7 @@ def test_result_a_cycle_ahead(round_stages, sbox):
             *zip((192,) * 4, STAGES, KINDS, strict=True),
             *zip((256,) * 4, STAGES, KINDS, strict=True),
         ],
-        [(128, 2, "bram"), (128, 4, "composite"), (192, 3, "norm"), (256, 1, "lut")],
+        [(192, 3, "norm"), (256, 1, "lut")],
     ),
 )
 def test_encryption(key_bits, round_stages, sbox):
@@ -117,14 +117,14 @@ def test_encryption(key_bits, round_stages, sbox):
             (256, 2, "lut"),
             (256, 4, "norm"),
         ],
-        [(128, 1, "lut"), (128, 2, "bram"), (192, 1, "lut"), (256, 4, "norm")],
+        [(128, 2, "bram"), (192, 1, "lut")],
     ),
 )
 def test_decryption(key_bits, round_stages, sbox):
     check(PipelinedDecryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox), decrypt=True)
 
 
-@pytest.mark.parametrize("sbox", few_of_many(KINDS, ["bram"]))
+@pytest.mark.parametrize("sbox", few_of_many(KINDS, ["composite"]))
 def test_lanes(sbox):
     check(PipelinedEncryption(round_stages=2, sbox=sbox, lanes=2))
 

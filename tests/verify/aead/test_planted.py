@@ -56,6 +56,7 @@ def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after
             *(aes_gcm.AesGcm, "make_cipher", aes_gcm, "Signal(range(max(p.longest_ad, p.longest_data) + 1)"),
             *("Signal(range(1 << 16)", "encryption of 65589 bytes, .*: right is"),
             id="lengths of 16 bits",
+            marks=SLOW,
         ),
         pytest.param(
             *(caesar, "Verdict", verdict, "self._equal.eq(right)", "self._equal.eq(1)"),

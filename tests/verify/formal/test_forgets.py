@@ -63,7 +63,7 @@ def test_it_is_proved_where_rows_are_counted_anew():
     assert prove_forgets(of, broken(flatten(of), walk("as it is", ENGINE, "clear"))).gates > 0
 
 
-@pytest.mark.parametrize("fault", few_of_many(FAULTS, [FAULTS[0]]), ids=str)
+@pytest.mark.parametrize("fault", few_of_many(FAULTS, []), ids=str)
 def test_a_fault_is_not_proved(fault):
     of = core("xts-enc-k")
     with pytest.raises(NotProved):

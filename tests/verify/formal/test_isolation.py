@@ -114,7 +114,7 @@ def test_secrecy_is_proved():
     assert "WINDOW_DATA_OUT" in prove_secrecy(core()).statement
 
 
-@pytest.mark.parametrize("fault", few_of_many(SHOWN, SHOWN[:1]), ids=str)
+@pytest.mark.parametrize("fault", few_of_many(SHOWN, []), ids=str)
 def test_data_that_are_seen_are_found(fault):
     with pytest.raises(NotProved, match="data, tweaks or results reach more than their ports and the window"):
         prove_secrecy(core(), broken(flatten(core(), INSIDE), fault))

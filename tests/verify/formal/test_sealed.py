@@ -70,6 +70,7 @@ def test_the_rules_are_proved_where_the_value_is_behind_the_sector_of_each_famil
         assert prove(core).gates > 0
 
 
+@pytest.mark.slow
 def test_a_row_for_beats_behind_a_sector_is_not_proved():
     """It is of another sector, which may be forged."""
     loads = {"fetch": "core.exit.fetch", "refused": "core.exit.refused"}
@@ -78,6 +79,7 @@ def test_a_row_for_beats_behind_a_sector_is_not_proved():
         prove_release(BEHIND, broken(flatten(BEHIND), fault))
 
 
+@pytest.mark.slow
 def test_a_call_beside_that_of_the_block_in_front_is_not_proved():
     fault = Fault("a tweak's call beside it", "core.tweak_go", "was | leads", {"leads": "core.leads"})
     with pytest.raises(NotProved):
@@ -91,6 +93,7 @@ def test_the_rule_is_proved_with_slots_and_tags(name, prove):
     assert prove(contract(name, {"sector_bytes": 96, "slots": 4, "tag_bits": 8, "icv_bytes": 16})).gates > 0
 
 
+@pytest.mark.slow
 @over("prove, fault", FAULTS)
 def test_a_fault_is_not_proved(prove, fault):
     closed = family(CORE).output(CORE).closed if prove is prove_secrecy else ()

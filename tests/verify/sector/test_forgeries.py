@@ -143,13 +143,10 @@ FAULTS = {
         ("gaps and back-pressure", "."),
     ),
 }
-QUICK = "127 bits are compared"
 
 
-@pytest.mark.parametrize(
-    ("core", "fault", "found"),
-    [pytest.param(*row, id=name, marks=() if name == QUICK else pytest.mark.slow) for name, row in FAULTS.items()],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("core", "fault", "found"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_of_the_verdict_is_found(core, fault, found, monkeypatch):
     where, name, source, before, after = fault
     monkeypatch.setattr(where, name, changed(source, name, before, after))

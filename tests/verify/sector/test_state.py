@@ -14,9 +14,7 @@ from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.state import life
 from wideblock.verify.sector.suite import SECTORS
 
-from ...variants import few_of_many
-
-pytestmark = pytest.mark.shows("zeroize-state")
+pytestmark = [pytest.mark.shows("zeroize-state"), pytest.mark.slow]
 
 CORE = contract("hmch-brw-3", {"sector_bytes": "64", "sbox": "composite"})
 CHECK = "state after zeroize"
@@ -60,7 +58,7 @@ def model(tmp_path, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("number", few_of_many(range(len(KEPT) + 1), [0, 1, len(KEPT)]))
+@pytest.mark.parametrize("number", range(len(KEPT) + 1))
 def test_what_zeroize_leaves_is_found(model, number):
     with model(number) as simulation:
         report = SECTORS.verify(CORE, amount=16, seed=1, checks=[CHECK], simulation=simulation)
