@@ -51,9 +51,9 @@ def main(folder: Path, pythons: list[str]) -> None:
     pinned = re.findall(r"^([\w.-]+)(?:\[.*\])?(==[^ ;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     (folder / "pinned").write_text("".join(f"{name}{version}\n" for name, version in pinned))
     for number, python in enumerate(pythons):
-        for kind in ("*.whl", "*.tar.gz"):
-            (made,) = folder.glob(kind)
-            home = folder / f"{number}{made.suffix}"
+        for kind, ending in (("wheel", "whl"), ("source", "tar.gz")):
+            (made,) = folder.glob(f"*.{ending}")
+            home = folder / f"{number}-{kind}"
             run(python, "-m", "venv", home / "venv")
             pip = ("pip", "-q", "--disable-pip-version-check", "install", "-c", folder.resolve() / "pinned")
             run(home / "venv/bin/python", "-m", *pip, made)
