@@ -44,6 +44,8 @@ CORES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("aes-gcm", {"ports": "axi4-stream"}),
 )
 """A core of each form of ports, and of each map of registers."""
+JSON = ("xts-enc-k", "aes-gcm")
+"""Cores of both kinds, the first with registers."""
 
 
 def surface() -> dict[str, Any]:
@@ -62,6 +64,7 @@ def surface() -> dict[str, Any]:
         },
         "drivers": {path.name: _declared(path.read_text()) for path in sorted(DRIVERS.glob("*.h"))},
         "commands": _options(),
+        "json": {name: _json(next(core for core in cores if core.name == name)) for name in JSON},
         "python": sorted(wideblock.__all__),
         "evidence": sorted(Evidence.__dataclass_fields__),
     }
@@ -99,6 +102,19 @@ def _version(of: Any) -> str:
     """MAJOR.MINOR of a map of registers; "none" for the map of a standard."""
     fields = {field.name: field.reset for each in of.registers if each.name == "VERSION" for field in each.fields}
     return "{MAJOR}.{MINOR}".format_map(fields) if fields else "none"
+
+
+def _json(core: Any) -> dict[str, Any]:
+    """Keys that ``info --json`` and ``list --json`` have of a core, parameters under "parameters" alone."""
+    values = core.listed() | {name: value for name, value in core.json().items() if name not in core.settings}
+    return _keys(json.loads(json.dumps(values | {"changed": None})))
+
+
+def _keys(value: Any) -> Any:
+    """Keys of the objects in a value of JSON; of a list those of the first object."""
+    if isinstance(value, dict):
+        return {name: _keys(each) for name, each in value.items()}
+    return _keys(value[0]) if isinstance(value, list) and value else None
 
 
 def _schemes() -> list[str]:

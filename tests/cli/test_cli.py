@@ -139,7 +139,8 @@ def test_info_has_the_figures_and_the_published_rows():
     assert value["preset"] == "fast-brw-2" and value["lanes"] == 2 and value["sector_bytes"] == 4096
     assert value["overlap"] is False and value["timing"]["interval"] <= 319
     assert 319 in [row["cycles"] for row in value["published"]]
-    assert reported("info", FAST, "--set", "key_bits=256")["key_bits"] == 256
+    assert reported("info", FAST, "--set", "key_bits=256")["parameters"]["key_bits"] == 256
+    assert reported("info", "aes-gcm", "--set", "ports=axi4-stream")["parameters"]["ports"] == "axi4-stream"
     assert "s_axis_tdata" in run("info", FAST).output
     assert value["sizes"] == []
 

@@ -57,7 +57,7 @@ def plain(core: "Contract") -> dict[str, Any]:
 
     sizes = {"sizes": figures(core.behaviour.length)} if core.kind is SECTOR else {}
     published = {"published": [asdict(row) for row in for_preset(core.name)]}
-    return core.json() | sizes | {"resources": core.resources} | published
+    return core.json() | {"parameters": core.settings} | sizes | {"resources": core.resources} | published
 
 
 def show_parameters(core: "Contract", json: bool) -> None:
