@@ -41,15 +41,15 @@ def test_a_rule_that_is_not_proved_fails_the_command(monkeypatch):
 
 def test_several_presets_and_the_store(tmp_path):
     store = tmp_path / "evidence.jsonl"
-    result = run("xts-enc", "heh-poly", "--rule", "order", "--set", "sector_bytes=160", "--json", "--store", store)
+    result = run("xts-enc", "fast-horner-1", "--rule", "order", "--set", "sector_bytes=64", "--json", "--store", store)
     assert result.exit_code == 0, result.output
     assert [(each["preset"], each["proved"]) for each in json.loads(result.stdout)] == [
         ("xts-enc", True),
-        ("heh-poly", True),
+        ("fast-horner-1", True),
     ]
     first, second = load(store)
-    assert (first.name, first.subject, first.outcome) == ("xts-enc sector_bytes=160", "order", "none")
-    assert second.core == "heh-poly" and second.method == {"netlist": None}
+    assert (first.name, first.subject, first.outcome) == ("xts-enc sector_bytes=64", "order", "none")
+    assert second.core == "fast-horner-1" and second.method == {"netlist": None}
 
 
 def test_constant_time_of_a_netlist_says_why_there_is_none():

@@ -113,17 +113,18 @@ def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
 
 
 def test_a_port_for_words_of_keys_is_described_as_it_is(tmp_path):
-    core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
+    size = {"sector_bytes": 64, "key_bits": 128}
+    core = contract("xts-enc", size | {"key_width": 32})
     passes_lint(tmp_path, core)
     assert "input [31:0] s_axis_key_tdata;" in core.verilog and "s_axis_key TLAST" in core.verilog
     assert re.search(r"^// +key_width +32$", core.verilog, re.MULTILINE)
     assert "key_width" not in small()  # a part that is not there is not named
-    setup = contract("heh-poly", {"sector_bytes": 64}).timing.setup
+    setup = contract("xts-enc", size).timing.setup
     assert core.timing.setup == setup + 7 and re.search(rf"setup +{setup + 7} +first of 8 words", core.verilog)
     sheet = " ".join(datasheet(core).split())
-    for words in ("A key is 8 words of 32 bits", f"{setup} cycles before the first beat", "Bit 2 of `fault` pulses"):
+    for words in ("A key is 8 words of 32 bits", f"{setup} cycles before the first beat", "Bit 5 of `fault` pulses"):
         assert words in sheet
-    assert "words of" not in datasheet(contract("heh-poly"))
+    assert "words of" not in datasheet(contract("xts-enc"))
 
 
 @pytest.mark.slow

@@ -80,6 +80,7 @@ def test_a_fault_in_an_s_box_is_found(name):
     assert re.fullmatch(r"(en|de)crypts to \w* from byte \d+ on, right is \w*|is rejected, but is right", reason)
 
 
+@pytest.mark.slow
 def test_reasons_for_skipping():
     of_one_core = [case for case in cases_of("aes_xts_test.json") if len(case.key) < 64]
     results, _ = verdicts(cases_of("gcmDecrypt.rsp") + of_one_core, "rtl")

@@ -72,6 +72,7 @@ def test_a_kind_that_nothing_renews_is_refused(toy):
         plan(["a"], [EvidenceKind.AREA], [], {})
 
 
+@pytest.mark.slow
 def test_the_package_asks_for_every_preset():
     names = [*catalog.PRESETS, *catalog.PARTS]
     found = plan(

@@ -88,6 +88,7 @@ def test_the_seed_and_the_kind_choose():
     assert [m.place for m in other] != [m.place for m in made_with(3).mutants]
 
 
+@pytest.mark.slow
 def test_a_mutant_of_a_bit_that_nothing_reads_has_no_effect():
     made = instrument(small(), 400, kinds=("invert",))
     idle = without_effect(made, small().module)
@@ -139,6 +140,7 @@ def test_trials_leave_no_process():
         os.kill(pid, 0)
 
 
+@pytest.mark.slow
 def test_a_core_that_fails_itself_has_no_score():
     with pytest.raises(ValueError, match="xts_enc_.* itself fails 'gaps': late"):
         score(small(), mutants=2, checks=lambda core, verilog: lambda: ("gaps", "late"))

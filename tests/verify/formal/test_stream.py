@@ -175,6 +175,8 @@ LONG = [
     ("fast-brw-1s", prove_order, faults.ONE_SECTOR_TOO_EARLY),
     ("fast-brw-1s", prove_stable, faults.RUNS_ON),
     ("xts-enc", prove_rekey, faults.KEY_AMID_SECTORS),
+    ("xts-enc", prove_stable, faults.PAYLOAD_DEPENDS_ON_READY),
+    ("xts-enc", prove_stable, faults.HEAD_MOVES),
 ]
 """Proofs of many seconds, whose rules are proved of another preset in one, and faults that another of them has, too."""
 
