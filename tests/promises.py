@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def surface() -> dict[str, Any]:
         "drivers": {path.name: _declared(path.read_text()) for path in sorted(DRIVERS.glob("*.h"))},
         "commands": _options(),
         "json": {name: _json(next(core for core in cores if core.name == name)) for name in JSON},
-        "python": sorted(wideblock.__all__),
+        "python": {name: _members(getattr(wideblock, name)) for name in sorted(wideblock.__all__)},
         "evidence": sorted(Evidence.__dataclass_fields__),
     }
 
@@ -96,6 +97,13 @@ def _registers(of: Any) -> dict[str, Any]:
         }
         for each in of.registers
     }
+
+
+def _members(of: Any) -> list[str]:
+    """Public methods, properties and fields of a class; parameters of a function."""
+    if not isinstance(of, type):
+        return list(signature(of).parameters)
+    return sorted(name for name in {*dir(of), *getattr(of, "__dataclass_fields__", ())} if name[0] != "_")
 
 
 def _version(of: Any) -> str:
