@@ -91,7 +91,7 @@ def test_reasons_for_skipping():
     }
 
 
-@pytest.mark.parametrize("engine", ["spec", "rtl"])
+@pytest.mark.parametrize("engine", few_of_many(["spec", "rtl"], ["spec"]))
 def test_a_wrong_file_fails(engine):
     xts, gcm = cases_of("XTSGen.rsp")[0], cases_of("gcmDecrypt.rsp")[:2]
     flipped = bytes([xts.ciphertext[0] ^ 1]) + xts.ciphertext[1:]
