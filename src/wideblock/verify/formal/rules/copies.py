@@ -224,7 +224,7 @@ def _entering(core: Contract, unit: ContextUnit) -> Part:
 
 def _commands(core: Contract, unit: ContextUnit, counted: str) -> Part:
     """No row of a slot with a sector is written; the ring of an eviction, with the newest sector of the slot."""
-    names = ("units", "left", "draining", "evicting", "oldest", "next_message", "making", "start", "entered", "closes")
+    names = ("units", "left", "draining", "evicting", "oldest", "next_message")
     signals = {f"keys_{name}": f"core.key_unit.{name}" for name in names}
     signals |= {"commanded": "core.key_unit.copies__closing", "keys_state": "core.key_unit.fsm_state"}
     signals |= {"row_write": "core.key_unit.store.write", "row_written": "core.key_unit.store.write_row"}
