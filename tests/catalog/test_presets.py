@@ -41,6 +41,7 @@ KEYED |= {
     "hmch-brw-2s-k": (130, 30, 3),
     "heh-brw-2s-k": (130, 30, 4),
 }  # cycles between sectors, of a load, of a wait
+KEYED_ANY = {"hctr2-any-k": (257, 314, 6)}
 TOO_SHORT = ("hctr2-4s-k", 512)  # copies of its rows take longer than the interval
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
@@ -51,6 +52,7 @@ ANY = {  # most cycles between messages of 4096 bytes, and of one alone to its l
     "hctr2-any": (257, 545),
     "hctr2-any-2": (129, 290),
     "hctr2-any-4": (65, 162),
+    "hctr2-any-k": (257, 551),
 }
 SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts" and name not in ANY]
 AUTHENTICATED = {  # cycles a block
@@ -113,11 +115,14 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
-@over("name,sector_bytes", [(name, size) for name in KEYED for size in (4096, 512) if (name, size) != TOO_SHORT])
+@over(
+    "name,sector_bytes",
+    [(name, size) for name in KEYED | KEYED_ANY for size in (4096, 512) if (name, size) != TOO_SHORT],
+)
 def test_slots_cost_no_cycle_between_sectors(name, sector_bytes):
     core, one = (contract(name, {"sector_bytes": sector_bytes} | more) for more in ({}, {"slots": 0}))
     assert core.parameters.slots == 256 and core.timing.interval == one.timing.interval
-    interval, load, wait = KEYED[name]
+    interval, load, wait = (KEYED | KEYED_ANY)[name]
     assert core.timing.latency - one.timing.latency == wait and core.timing.setup <= load
     assert sector_bytes != 4096 or core.timing.interval <= interval
 
@@ -130,6 +135,17 @@ def test_copies_that_take_longer_than_the_interval_are_refused(key_bits, sector_
         contract(name, changes | {"sector_bytes": sector_bytes})
     if sector_bytes > 512:
         assert contract(name, changes | {"sector_bytes": sector_bytes + 64}).timing.interval == least
+
+
+@over(
+    "changes,cycles,words", [({}, 11, 14), ({"key_bits": 256}, 15, 16), ({"round_stages": 2, "mult_stages": 8}, 21, 22)]
+)
+def test_copies_that_take_longer_than_the_shortest_interval_are_refused(changes, cycles, words):
+    """Two lanes of HCTR2 of any length; with two stages a round the shortest interval is longer."""
+    with pytest.raises(ValueError, match=f"for an interval of {cycles} cycles, as .* take {words}, got 256$"):
+        contract("hctr2-any-2", {"slots": 256} | changes)
+    wide, one = (contract("hctr2-any-2", {"round_stages": 2, "slots": slots}).timing for slots in (256, 0))
+    assert wide.interval == one.interval
 
 
 @over("name", HCTR2)

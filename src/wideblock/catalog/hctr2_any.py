@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """HCTR2 for messages and tweaks of any length in one core, of one, two and four lanes."""
 
+from dataclasses import replace
+
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import AnyLengthParameters
@@ -10,9 +12,10 @@ __all__ = ["PRESETS", "SCHEME"]
 
 
 def summary(p: AnyLengthParameters) -> str:
+    keys = f", a key of {p.slots} for each message" if p.slots else ""
     return (
         f"HCTR2 for messages of 16 to {p.longest} bytes and tweaks of 0 to {p.most_tweak_bytes}, figures for "
-        f"{p.sector_bytes} and {p.tweak_bytes}, {aes_cores(p.lanes)}"
+        f"{p.sector_bytes} and {p.tweak_bytes}{keys}, {aes_cores(p.lanes)}"
     )
 
 
@@ -47,4 +50,9 @@ def _preset(name: str, lanes: int) -> Preset:
     return Preset(name, SCHEME, AnyLengthParameters(width=lanes, lanes=lanes))
 
 
-PRESETS = (_preset("hctr2-any", 1), _preset("hctr2-any-2", 2), _preset("hctr2-any-4", 4))
+def _keyed(name: str) -> Preset:
+    p = replace(_preset(name, 1).parameters, slots=256)
+    return Preset(f"{name}-k", SCHEME, p)
+
+
+PRESETS = (_preset("hctr2-any", 1), _preset("hctr2-any-2", 2), _preset("hctr2-any-4", 4), _keyed("hctr2-any"))

@@ -53,6 +53,9 @@ MORE = [
         "hctr2-any",
         {"longest": 32, "sector_bytes": 31, "round_stages": 3, "sbox": "norm", "mult_stages": 6, "leaf": 8},
     ),
+    ("hctr2-any-k", SMALL | {"slots": 4}),
+    ("hctr2-any-k", LONG | {"slots": 5, "key_bits": 256, "tag_bits": 8, "header": True, "key_width": 32}),
+    ("hctr2-any-2", SMALL | {"slots": 4, "round_stages": 2}),
 ]
 KEY = bytes(range(16))
 
@@ -245,6 +248,7 @@ def test_an_image_that_the_specification_reads(tmp_path):
         ({"width": 2}, "lanes must be the width: 2, got 1"),
         ({"most_tweak_bytes": 0}, "most_tweak_bytes must be 1 to 255, got 0"),
         ({"most_tweak_bytes": 256}, "most_tweak_bytes must be 1 to 255, got 256"),
+        ({"slots": 4, "key_bits": 192}, "key_bits must be 128 or 256 with slots, got 192"),
     ],
 )
 def test_sizes_that_no_core_can_have(changes, message):

@@ -55,6 +55,7 @@ COPIES = {
     "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
     "hmch-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
     "heh-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
+    "hctr2-any-k": {"sector_bytes": 512, "longest": 512, "slots": 4, "sbox": "composite"},
 }
 FILLS = {"filling": "core.key_unit.copies__filling", "number": "core.key_unit.number"}
 OF_COPIES = (
@@ -84,6 +85,30 @@ OF_STEPS = (
     Fault("a step changes its sector in the lanes", "core.tag3.sector", "was ^ 1"),
     Fault("a sector is computed a step early", "core.computed", "was | step", {"step": "core.tag10.C"}),
     Fault("a sector begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 1", FILLS),
+)
+AT_ENTRANCE = {"number": "core.entrance.entrance.number"}
+OF_MESSAGES = (
+    Fault("the front hash takes the powers of another message", "core.front_hash.bank", "was ^ 1"),
+    Fault("the back hash takes the powers of the next message", "core.back_hash.bank", "was + 1"),
+    Fault("a power is written to the place of another message", "core.front_hash.copy_bank", "was ^ 1"),
+    Fault("a power is written to another row", "core.back_hash.copy_row", "was ^ 1"),
+    Fault("a call takes the key of another message", "core.word5.read_addr", "was ^ 1"),
+    Fault("an inverse call takes the key of another message", "core.word6.read_addr", "was ^ 1"),
+    Fault("Z is made with L of another message", "core.word7.read_addr", "was ^ 1"),
+    Fault("a message begins a cycle before its copy", "core.key_unit.copies__filled", "filling && number == 3", FILLS),
+    Fault("a message of one beat is not noted", "core.entrance.begins", "was && number != 0", AT_ENTRANCE),
+    Fault(
+        "a message of two beats is whole with the first",
+        "core.entrance.whole",
+        "was || put",
+        {"put": "core.entrance.put"},
+    ),
+    Fault(
+        "a message of a wrong size names its slot",
+        "core.entrance.entrance.opening",
+        "was | full",
+        {"full": "core.entrance.entrance.full"},
+    ),
 )
 SQUARE = Fault("a power is not the square of the power before", "core.key_unit.squared", "1'b0")
 INVERSE = Fault("an inverse call takes the key of another sector", "core.inverse_key_later", "was ^ 1")
@@ -141,6 +166,13 @@ def test_a_fault_of_copies_is_not_proved(fault):
 )
 def test_a_fault_of_copied_powers_is_not_proved(preset, fault):
     of = copying(preset)
+    with pytest.raises(NotProved):
+        prove_slots(of, broken(flatten(of), fault))
+
+
+@pytest.mark.parametrize("fault", few_of_many(OF_MESSAGES, []), ids=str)
+def test_a_fault_of_messages_of_any_length_is_not_proved(fault):
+    of = copying("hctr2-any-k")
     with pytest.raises(NotProved):
         prove_slots(of, broken(flatten(of), fault))
 

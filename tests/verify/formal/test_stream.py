@@ -241,6 +241,7 @@ SLOTTED = {
     "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
     "aez-2ts-k": {"sector_bytes": 128, "slots": 4, "sbox": "composite"},
     "hctr2-2s-k": {"sector_bytes": 496, "slots": 4, "sbox": "composite"},
+    "hctr2-any-k": {"sector_bytes": 512, "longest": 512, "slots": 4, "sbox": "composite"},
 }
 COPYING = (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_secrecy)
 

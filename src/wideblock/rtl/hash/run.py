@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Horner's rule over a run of blocks; the number of blocks is known with the first: no program, a beat a cycle."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -25,6 +26,10 @@ class HornerRun(wiring.Component):
     done:   out, pulses with the ``result``
     load:   in, takes the key ``tau``; the powers up to h^(D W) are computed one by one, then ``loaded`` pulses
 
+    With ``copies``, exponents, the powers of each of ``banks`` runs come from outside, in place of ``load``:
+    ``copy_write`` writes ``copy``, the power with exponent ``copies[copy_row]``, for ``copy_bank``. ``bank``, beside
+    ``go``, is that of the run.
+
     A run may pause; a new ``first`` abandons the present run. Runs follow each other at once.
 
     The beats go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in the row
@@ -41,12 +46,29 @@ class HornerRun(wiring.Component):
     Security: time depends on n alone; ``clear``, with all of ``clear_row``, forgets key and blocks.
     """
 
-    def __init__(self, *, most: int, stages: int, leaf: int, reading: WireReading, width: int = 1):
+    def __init__(
+        self,
+        *,
+        most: int,
+        stages: int,
+        leaf: int,
+        reading: WireReading,
+        width: int = 1,
+        copies: Sequence[int] = (),
+        banks: int = 1,
+    ):
         self.reading, self.width = reading, width
         self.multiplier = Multiplier(stages=stages, leaf=leaf, input_depth=OPERAND_DEPTH, terms=width)
         self.stages, self.decimation = stages, stages + 1
         self.powers = self.decimation * width
         self.setup = (self.powers - 1) * (stages + 1)
+        self.copies, self.banks = tuple(copies), banks
+        self.place_bits = (self.powers - 1).bit_length()
+        self.rows = banks << self.place_bits if copies else self.powers
+        bank, row = In(range(banks)), In(range(max(2, len(copies))))
+        key = {"load": In(1), "tau": In(128), "loaded": Out(1)}
+        if copies:
+            key = {"copy": In(128), "copy_write": In(1), "copy_row": row, "copy_bank": bank, "bank": bank}
         super().__init__(
             {
                 "go": In(1),
@@ -56,11 +78,9 @@ class HornerRun(wiring.Component):
                 "block": In(128 * width),
                 "done": Out(1),
                 "result": Out(128),
-                "load": In(1),
-                "tau": In(128),
-                "loaded": Out(1),
+                **key,
                 "clear": In(1),
-                "clear_row": In(range(self.powers)),
+                "clear_row": In(range(self.rows)),
             }
         )
 
@@ -68,22 +88,25 @@ class HornerRun(wiring.Component):
         m = Module()
         m.submodules.multiplier0 = multiplier = self.multiplier
         D, W, rows = self.decimation, self.width, {"clear": self.clear, "clear_row": self.clear_row}
-        powers = Slots(m, "powers", width=128, slots=self.powers, **rows)  # row k: h^(k + 1)
+        powers = Slots(m, "powers", width=128, slots=self.rows, **rows)  # row k: h^(k + 1)
         chains = Slots(m, "chains", width=128, slots=D, **rows)
 
         row = self._row(m)
         entering = Signal(data.StructLayout({"go": 1, "row": range(D), "first": 1, "closing": 1, "last": 1, "key": 1}))
         leaving = self._delayed(m, entering)
         product = multiplier.o.payload
-        issue, number = self._load(m, powers, leaving.key, product)
+        if self.copies:
+            self._copy(m, powers)
+        issue, number = (Const(0), Const(0)) if self.copies else self._load(m, powers, leaving.key, product)
         fresh = self._fresh(m, row)
         closing = self.left < D
         place = Signal(range(self.powers))  # of column 0's power
         m.d.comb += place.eq(Mux(closing, self.left * W + self.ends, self.powers - 1))
         columns = [self.reading.element(self.block[128 * k : 128 * k + 128]) for k in range(W)]
         columns[0] = columns[0] ^ (chains.read(row) & ~fresh.replicate(128))
-        columns[0] = Mux(issue, powers.read(number), columns[0])
-        columns[1:] = [column & ~issue.replicate(128) for column in columns[1:]]
+        if not self.copies:
+            columns[0] = Mux(issue, powers.read(number), columns[0])
+            columns[1:] = [column & ~issue.replicate(128) for column in columns[1:]]
         places = [Mux(issue, 0, place), *(Mux(place < k, 0, place - k) for k in range(1, W))]
         m.d.comb += [
             entering.go.eq(self.go),
@@ -94,7 +117,7 @@ class HornerRun(wiring.Component):
             entering.key.eq(issue),
             multiplier.i.valid.eq(self.go | issue),
             multiplier.i.payload.a.eq(Cat(columns) & ~self.clear.replicate(128 * W)),
-            multiplier.i.payload.b.eq(Cat(powers.read(at) for at in places)),
+            multiplier.i.payload.b.eq(Cat(powers.read(self._of_bank(at)) for at in places)),
         ]
         chains.write(leaving.row, product, leaving.go)
         self._close(m, leaving, product)
@@ -149,6 +172,15 @@ class HornerRun(wiring.Component):
         with m.Elif(arrived):
             m.d.sync += number.eq(following)
         return issue, number
+
+    def _of_bank(self, place: Value) -> Value:
+        """The row of a power of the present run."""
+        return Cat(Cat(place, Const(0, self.place_bits))[: self.place_bits], self.bank) if self.copies else place
+
+    def _copy(self, m: Module, powers: Slots) -> None:
+        """Takes a power of a bank."""
+        row = Array(Const(exponent - 1, self.place_bits) for exponent in self.copies)[self.copy_row]
+        powers.write(Cat(row, self.copy_bank), self.copy, self.copy_write)
 
     def _close(self, m: Module, leaving: Any, product: Value) -> None:
         """The sum of the chains' last products."""

@@ -454,11 +454,14 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnyLengthParameters(SectorParameters):
+class AnyLengthParameters(SlottedParameters, SectorParameters):
     """Parameters of a core for messages with stated sizes; ``sector_bytes`` and ``tweak_bytes``: sizes for the stated
-    figures.
+    figures. Without an engine: a window states no size of a tweak.
     """
 
+    registers: ClassVar[str] = "none"
+    bus_clock: ClassVar[str] = "core"
+    dma: ClassVar[str] = "none"
     width: int = parameter(1, "blocks a beat of the streams", (1, 2, 4))
     lanes: int = parameter(1, "AES pipelines, as many as blocks a beat", (1, 2, 4))
     most_tweak_bytes: int = parameter(64, "bytes of the longest tweak, up to 255")
@@ -472,6 +475,8 @@ class AnyLengthParameters(SectorParameters):
         super().__post_init__()
         if self.lanes != self.width:
             raise UserError(f"lanes must be the width: {self.width}, got {self.lanes}")
+        if self.slots and self.key_bits == 192:
+            raise UserError("key_bits must be 128 or 256 with slots, got 192")
         most = (1 << SIZE_BITS) - 1
         if not 32 <= self.longest <= most:
             raise UserError(f"longest must be 32 to {most}, got {self.longest}")

@@ -53,6 +53,8 @@ class StoreAndForward(wiring.Component):
                     :meth:`KeyUnit.setup`
     ahead:          cycles by which the control is ahead of the data
     context:        of a slot; None: the core has one key
+    slots:          sectors under way, a power of two; None: as ``interval`` and ``residence`` give
+    least:          cycles of the shortest interval of any sector; None: the interval of ``cycles``
 
     With slots, sectors wait in a gate behind the entrance for copies of the key's words.
 
@@ -90,6 +92,7 @@ class StoreAndForward(wiring.Component):
         ahead: int = 0,
         context: Context | None = None,
         slots: int | None = None,
+        least: int | None = None,
     ):
         self.parameters = p = parameters
         self.cipher_latency, self.ahead = cipher_latency, ahead
@@ -110,7 +113,7 @@ class StoreAndForward(wiring.Component):
             max(self.slots * power_of_two(self.rows), cipher_latency + 2, -(-two_passes // 2), *depths)
         )
         if context:
-            self._make_slots(material, context, cycles, rows=depth)
+            self._make_slots(material, context, cycles, least or period, rows=depth)
         else:
             self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
             setup = self.key_unit.setup(call=ahead + cipher_latency, loading=moved + loading)
@@ -132,12 +135,12 @@ class StoreAndForward(wiring.Component):
         """Sectors that are under way at most, a power of two: a slot is free a cycle later, or two."""
         return power_of_two(-(-(1 + ahead + cycles.residence) // (cycles.interval or cycles.compute)))
 
-    def _make_slots(self, material: KeyMaterial, context: Context, cycles: Cycles, *, rows: int) -> None:
+    def _make_slots(self, material: KeyMaterial, context: Context, cycles: Cycles, shortest: int, *, rows: int) -> None:
         """The key unit, the gate and the cycles of a core with key slots."""
         p, interval, wait = self.parameters, cycles.interval or cycles.compute, SlotGate.wait + context.lead
-        if (least := max(len(context.words) + 1, wait + SlotGate.turn)) > interval:
+        if (least := max(len(context.words) + 1, wait + SlotGate.turn)) > shortest:
             raise UserError(
-                f"slots must be 0 for an interval of {interval} cycles, as the words of a sector's key take {least}, "
+                f"slots must be 0 for an interval of {shortest} cycles, as the words of a sector's key take {least}, "
                 f"got {p.slots}"
             )
         self.key_unit = keys = ContextUnit(
@@ -145,7 +148,7 @@ class StoreAndForward(wiring.Component):
             context,
             slots=p.slots,
             places=self.slots,
-            interval=interval,
+            interval=shortest,
             sbox=p.sbox,
             rows=rows,
             reading=self.reading,
@@ -158,11 +161,11 @@ class StoreAndForward(wiring.Component):
             clear_row_bits=len(keys.clear_row),
         )
         key_words = self.key_collector.words if self.key_collector else 1
-        queued = GATE_BEATS if p.beats > GATE_BEATS else interval  # a whole sector waits until the one before has begun
+        wait, queued = self.gate_cycles(p.beats, interval)
         self.timing = SectorTiming(
             compute=cycles.compute + wait,
             latency=cycles.latency + wait,
-            busy=cycles.busy + wait + queued + 1,
+            busy=cycles.busy + wait + queued,
             interval=interval,
             setup=key_words - 1 + keys.load + 1,
             zeroize=keys.clearing,
@@ -170,6 +173,13 @@ class StoreAndForward(wiring.Component):
             slots=p.slots,
             closing=4 + keys.overwriting,
         )
+
+    def gate_cycles(self, beats: int, interval: int) -> tuple[int, int]:
+        """Cycles in the gate of a sector alone, and cycles behind other sectors of as many beats."""
+        if not self.parameters.slots:
+            return 0, 0
+        queued = GATE_BEATS if beats > GATE_BEATS else interval  # a whole sector waits until the one before has begun
+        return SlotGate.wait + self.key_unit.context.lead, queued + 1
 
     # Ports and behaviour of sectors of one size
 

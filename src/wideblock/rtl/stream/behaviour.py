@@ -224,6 +224,10 @@ class LengthRule(Length):
         """Bytes of tweaks and of messages for further rows of cycles in a datasheet."""
         return []
 
+    def timed(self, change: "Callable[[int, SectorTiming], SectorTiming]") -> "LengthRule":
+        """The rule with contracts of :meth:`timing` changed; ``change`` takes bytes of a message, and a contract."""
+        return self
+
     def timing(self, tweak: int, size: int) -> SectorTiming:
         """The cycle contract for messages of ``size`` bytes under ``tweak`` bytes.
 
@@ -337,6 +341,9 @@ class StatedLength(LengthRule):
 
     def timing(self, tweak: int, size: int) -> SectorTiming:
         return self.cycles(tweak, size)
+
+    def timed(self, change: Callable[[int, SectorTiming], SectorTiming]) -> LengthRule:
+        return replace(self, cycles=lambda tweak, size: change(size, self.cycles(tweak, size)))
 
     def classes(self, beat: int) -> tuple[LengthClass, ...]:
         """Ends of messages and of tweaks meet: whole blocks and parts of one, none and the most."""

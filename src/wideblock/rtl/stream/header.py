@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 
 from wideblock.errors import UserError
 
-from .behaviour import Behaviour
+from .behaviour import Behaviour, SectorTiming
 from .interface import Channel, Field, Interface, Read
 from .passing import pass_ports
 
@@ -44,11 +44,15 @@ class HeaderCore(wiring.Component):
             tuple(channel if each is own else each for each in core.interface.channels), core.interface.controls
         )
         behaviour: Behaviour = core.behaviour
-        (data,) = (field for field in own.fields if field.name == "data")
-        beats = self.beats + -(-behaviour.usual // (data.width // 8))
-        self.timing = replace(core.timing, interval=max(core.timing.interval, beats))
-        self.behaviour = replace(behaviour, timing=self.timing, influences=())
+        (self.beat_bytes,) = (field.width // 8 for field in own.fields if field.name == "data")
+        self.timing = self._timed(behaviour.usual, core.timing)
+        length = behaviour.length.timed(self._timed)
+        self.behaviour = replace(behaviour, length=length, timing=self.timing, influences=())
         super().__init__(self.interface.members())
+
+    def _timed(self, size: int, core: SectorTiming) -> SectorTiming:
+        """The contract of messages of ``size`` bytes, from that of the ``core``."""
+        return replace(core, interval=max(core.interval, self.beats - (-size // self.beat_bytes)))
 
     def _told(self, field: Field, channel: Channel) -> Field:
         """``data`` with the places of the request in the meaning; other fields unchanged."""

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entrance for messages with a stated size: a register; drops messages of a wrong size."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bytes import below, is_run, kept, up_to
 
 from .behaviour import Cause, Fault
-from .sector import WRONG_KEEP, sector_channel
+from .entrance import UNKNOWN
+from .sector import SLOT_BITS, WRONG_KEEP, sector_channel
 
 __all__ = ["FAULTS", "SizedEntrance"]
 
@@ -38,15 +39,22 @@ class SizedEntrance(wiring.Component):
     One empty block with ``last`` may follow the message's bytes: the block before is offered
     when the empty block has come.
 
+    With ``slots``, a message names a slot, kept in ``x.slot``. A message for a slot that is not ``known`` as its first
+    beat is accepted is dropped whole. ``opening`` pulses as the first beat of any other message is accepted, unless
+    that is dropped whole. With ``tag_bits``, ``x.tag`` is the message's tag.
+
     Timing: a block is offered one cycle after it was accepted; full rate.
-    Paths:  ``take`` to ``i.ready``; none from ``i``.
+    Paths:  ``take`` to ``i.ready``; none from ``i`` but to ``opening``.
     """
 
-    def __init__(self, *, least: int, most: int, tweak_bytes: int, width: int):
+    def __init__(self, *, least: int, most: int, tweak_bytes: int, width: int, slots: bool = False, tag_bits: int = 0):
         self.least, self.most, self.tweak_bytes = least, most, tweak_bytes
         self.place = (16 * width - 1).bit_length()  # bits of the number of a byte in its beat
-        self.faults = FAULTS
-        self.channel = sector_channel(width, keep=True, tweak_bits=8 * tweak_bytes, sized=True)
+        self.slots, self.beats = slots, -(-most // (16 * width))
+        self.faults = (*FAULTS, *((UNKNOWN,) if slots else ()))
+        more = {"slots": slots, "tag_bits": tag_bits}
+        self.channel = sector_channel(width, keep=True, tweak_bits=8 * tweak_bytes, sized=True, **more)
+        self.named = ({"slot": SLOT_BITS} if slots else {}) | ({"tag": tag_bits} if tag_bits else {})
         header = {
             "tweak": 8 * tweak_bytes,
             "tweak_size": tweak_bytes.bit_length(),
@@ -59,13 +67,14 @@ class SizedEntrance(wiring.Component):
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
-                "x": Out(data.StructLayout({"data": 128 * width, "last": 1})),
+                "x": Out(data.StructLayout({"data": 128 * width, "last": 1} | self.named)),
                 "header": Out(data.StructLayout(header)),
                 "valid": Out(1),
-                "number": Out(range(-(-most // (16 * width)))),
+                "number": Out(range(self.beats)),
                 "take": In(1),
-                "fault": Out(len(FAULTS)),
+                "fault": Out(len(self.faults)),
                 "between": Out(1),
+                **({"known": In(1), "opening": Out(1)} if slots else {}),
             }
         )
 
@@ -76,7 +85,8 @@ class SizedEntrance(wiring.Component):
         begun = Signal()
         discard = Signal()
         first = Signal(init=1)
-        foreign = self._foreign(m, beat)
+        unknown = Signal() if self.slots else Const(0, 1)  # the slot of the message whose first beat is here
+        foreign = self._foreign(m, beat, unknown)
         dropping = Signal()
         leaves = Signal()
         final = self.number == (self.header.end >> self.place)
@@ -95,9 +105,10 @@ class SizedEntrance(wiring.Component):
             self.valid.eq(full & ~dropping & ~waits),
             self.x.data.eq(Mux(final, kept(beat.data, expected), beat.data)),
             self.x.last.eq(beat.last),
+            *[self.x[name].eq(beat[name]) for name in self.named],
             self.i.ready.eq(self.open & (~full | leaves | waits) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault.eq(foreign & (dropping & ~discard).replicate(len(FAULTS))),
+            self.fault.eq(foreign & (dropping & ~discard).replicate(len(self.faults))),
         ]
         ended = final | self.fault.any()
         with m.If(self.take):
@@ -107,6 +118,9 @@ class SizedEntrance(wiring.Component):
         with m.If(leaves):
             m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (dropping | ended))]
         new = self.i.payload
+        if self.slots:
+            opens = self.i.valid & self.i.ready & ~begun
+            m.d.comb += self.opening.eq(opens & self.known & ~self._refused(new).any())
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [full.eq(1), begun.eq(~new.last), beat.last.eq(new.last)]
             m.d.sync += [goes_on.eq(waits & (~new.last | new.keep.any()))]
@@ -117,14 +131,16 @@ class SizedEntrance(wiring.Component):
                     hole.eq(new.keep.any() & ~is_run(new.keep)),
                 ]
             with m.If(~begun):
-                m.d.sync += [beat[part].eq(new[part]) for part in ("tweak", "tweak_size", "size", "decrypt")]
+                m.d.sync += [beat[part].eq(new[part]) for part in self._request]
+                m.d.sync += [unknown.eq(~self.known)] if self.slots else []
         with m.If(self.clear):
             m.d.sync += [full.eq(0), self.number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
             m.d.sync += [hole.eq(0), goes_on.eq(0)]
+            m.d.sync += [unknown.eq(0)] if self.slots else []
         return m
 
-    def _foreign(self, m: Module, beat: data.View) -> Value:
-        """The header of the beat's message; bits of ``fault`` for invalid sizes."""
+    def _foreign(self, m: Module, beat: data.View, unknown: Value) -> Value:
+        """The header of the beat's message; bits of ``fault`` for invalid sizes, and for an ``unknown`` slot."""
         tweak_size, tweak = beat.tweak_size, beat.tweak
         within = Signal(self.tweak_bytes)
         m.d.comb += [
@@ -134,5 +150,15 @@ class SizedEntrance(wiring.Component):
             self.header.end.eq(beat.size - 1),
             self.header.decrypt.eq(beat.decrypt),
         ]
-        small, large = beat.size < self.least, beat.size > self.most
-        return Cat(small, large, ~small & ~large & (tweak_size > self.tweak_bytes))
+        refused = self._refused(beat)
+        return Cat(refused & ~unknown.replicate(len(refused)), Const(0, 1), unknown) if self.slots else refused
+
+    @property
+    def _request(self) -> tuple[str, ...]:
+        """Fields read with the first beat of a message."""
+        return ("tweak", "tweak_size", "size", "decrypt", *self.named)
+
+    def _refused(self, stated: data.View) -> Value:
+        """Bits of ``fault`` for invalid sizes."""
+        small, large = stated.size < self.least, stated.size > self.most
+        return Cat(small, large, ~small & ~large & (stated.tweak_size > self.tweak_bytes))

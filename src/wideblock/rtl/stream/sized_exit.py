@@ -16,20 +16,23 @@ class SizedExit(wiring.Component):
     """Reads finished messages of up to ``most`` bytes, block by block, as :class:`.exit.Exit`.
 
     ``end`` is the number of the last byte of message ``sector``. Bytes of ``data`` behind ``end`` must be zero.
+    ``tag``, with ``tag_bits``: tag of the message of the last ``fetch``.
 
     Timing, Paths: as :class:`.exit.Exit`.
     """
 
-    def __init__(self, *, most: int, sector_bits: int, width: int):
+    def __init__(self, *, most: int, sector_bits: int, width: int, tag_bits: int = 0):
+        self.tag_bits = tag_bits
         number = range(-(-most // (16 * width)))
         self.place = (16 * width - 1).bit_length()
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(width, keep=True).shape)),
+                "o": Out(stream.Signature(result_channel(width, keep=True, tag_bits=tag_bits).shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
                 "end": In((most - 1).bit_length()),
+                **({"tag": In(tag_bits)} if tag_bits else {}),
                 "fetch": Out(1),
                 "load": Out(1),
                 "erase": Out(1, init=0),
@@ -54,6 +57,8 @@ class SizedExit(wiring.Component):
             self.o.payload.last.eq(last),
             self.o.payload.keep.eq(keep),
         ]
+        if self.tag_bits:
+            m.d.comb += self.o.payload.tag.eq(self.tag)
         m.d.sync += self.erase.eq(self.clear)
         with m.If(advance):
             m.d.sync += valid.eq(self.pending)

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, Signature, connect, flipped
 
 from .entrance import Entrance
 from .sector import SLOT_BITS
+from .sized_entrance import SizedEntrance
 from .storage import store
 
 __all__ = ["SlotGate", "copy_requests"]
@@ -43,7 +44,8 @@ def copy_requests(*, slot_bits: int, places: int) -> Signature:
 class SlotGate(wiring.Component):
     """Offers the beats of ``entrance`` a few cycles later: each sector waits for its copies.
 
-    ``x``, ``valid``, ``number``, ``take`` and ``fault`` are as in the entrance. ``fault`` comes with the
+    ``x``, ``header``, ``valid``, ``number``, ``take`` and ``fault`` are as in the entrance; there is no ``number`` of
+    sectors with a ``header``. ``fault`` comes with the
     beat behind the queue. The fault of ``entrance`` comes before it, at the latest as the next sector begins.
     ``spoiled`` is high with the beat that shows a fault after the first beat of a sector was accepted; a sector with a
     fault in the first beat is never offered.
@@ -62,17 +64,21 @@ class SlotGate(wiring.Component):
     turn = 3
     """Cycles from the begin of a sector that waited to the next sector's first beat in the queue, and to its copies."""
 
-    def __init__(self, entrance: Entrance, *, places: int, depth: int, slot_bits: int, clear_row_bits: int):
+    def __init__(
+        self, entrance: Entrance | SizedEntrance, *, places: int, depth: int, slot_bits: int, clear_row_bits: int
+    ):
         self.entrance, self.places, self.depth, self.slot_bits = entrance, places, depth, slot_bits
-        x = entrance.x.shape()
-        self.row = data.StructLayout({"x": x, "fault": len(entrance.fault), "first": 1, "void": 1})
+        x, self.sized = entrance.x.shape(), isinstance(entrance, SizedEntrance)
+        self.header_shape = {"header": entrance.header.shape()} if self.sized else {}
+        self.row = data.StructLayout({"x": x, "fault": len(entrance.fault), "first": 1, "void": 1, **self.header_shape})
         number = places.bit_length()
         super().__init__(
             {
                 "i": In(stream.Signature(entrance.i.payload.shape())),
                 "x": Out(x),
+                **{name: Out(shape) for name, shape in self.header_shape.items()},
                 "valid": Out(1),
-                "number": Out(len(entrance.number)),
+                **({} if self.sized else {"number": Out(len(entrance.number))}),
                 "take": In(1),
                 "fault": Out(len(entrance.fault)),
                 "spoiled": Out(1),
@@ -113,6 +119,7 @@ class SlotGate(wiring.Component):
             put.eq(entrance.valid & (count != self.depth) & ~(first & waits)),
             entrance.take.eq(put),
             taken.x.eq(entrance.x),
+            *[taken[name].eq(getattr(entrance, name)) for name in self.header_shape],
             taken.fault.eq(entrance.fault),
             taken.first.eq(first),
             taken.void.eq(first & entrance.fault.any()),
@@ -125,19 +132,22 @@ class SlotGate(wiring.Component):
             port.addr.eq(head),
             oldest.eq(port.data),
             self.x.eq(oldest.x),
+            *[getattr(self, name).eq(oldest[name]) for name in self.header_shape],
             self.valid.eq(there & ~oldest.void & (~oldest.first | ready)),
             pop.eq(self.take | (there & oldest.void)),
             self.fault.eq(oldest.fault & pop.replicate(len(self.fault))),
             self.spoiled.eq(self.take & oldest.fault.any()),
         ]
         m.d.sync += [head.eq(head + pop), tail.eq(tail + put), count.eq(count + put - pop)]
-        ends = oldest.x.last | oldest.fault.any() | (self.number == entrance.beats - 1)
+        numbers = () if self.sized else (self.number,)
         with m.If(self.take):
-            m.d.sync += self.number.eq(Mux(ends, 0, self.number + 1))
+            for number in numbers:
+                ends = oldest.x.last | oldest.fault.any() | (number == entrance.beats - 1)
+                m.d.sync += number.eq(Mux(ends, 0, number + 1))
             with m.If(oldest.first):
                 m.d.sync += [waits.eq(0), ready.eq(0)]
         with m.If(self.clear):
-            m.d.sync += [register.eq(0) for register in (head, tail, count, self.number)]
+            m.d.sync += [register.eq(0) for register in (head, tail, count, *numbers)]
 
     def _sector(self, m: Module, waits: Signal, ready: Signal) -> None:
         """The entering sector, its number, and the awaited copies."""
@@ -150,10 +160,12 @@ class SlotGate(wiring.Component):
         turn = Signal.like(number, name="turn")  # number of the sector that they are for
         slot = Signal(bits, name="waiting_slot")
         bad = entrance.fault.any()
-        ended = bad | (entrance.number == entrance.beats - 1)
+        end = entrance.header.end >> entrance.place if self.sized else entrance.beats - 1
+        final = entrance.number == end
+        ended = bad | final
         first = entrance.take & (entrance.number == 0) & ~bad
         m.d.comb += [
-            whole.eq(entrance.take & ~bad & (entrance.number == entrance.beats - 1)),
+            whole.eq(entrance.take & ~bad & final),
             self.begins.eq(whole),
             copies.begun.eq(entrance.x.slot[:bits]),
             copies.fill.eq(owed & ~copies.filling & ((turn - self.computed)[: len(turn)] < self.places) & ~self.clear),

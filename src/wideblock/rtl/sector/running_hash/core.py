@@ -17,12 +17,14 @@ from typing import Any
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
+from wideblock.rtl.aes.backward import BackwardDecryption
 from wideblock.rtl.aes.forms import beside
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.bytes import bits, up_to
 from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.run import HornerRun
+from wideblock.rtl.keys.context import Context
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, StatedLength
 from wideblock.rtl.stream.interface import Interface
@@ -60,14 +62,18 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
     def __init__(self, parameters: AnyLengthParameters):
         self.parameters = p = parameters
-        self.lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
-        self.inverse = IterativeDecryption(**beside(p))
+        self.lanes = PipelinedEncryption(
+            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, travelling=p.slots > 0
+        )
+        self.inverse = (BackwardDecryption if p.slots else IterativeDecryption)(**beside(p))
         A = self.cipher_latency = self.lanes.timing.latency
         self.place = (p.beat_bytes - 1).bit_length()  # bits of the number of a byte in its beat
         self.held = self._beats(p.most_tweak_bytes)
         most = self._beats(p.longest)
         steps = {"most": most + self.held, "stages": p.mult_stages, "leaf": p.leaf, "reading": self.reading}
-        self.hashes = [HornerRun(**steps, width=p.width) for _ in range(2)]
+        context = self._context(p) if p.slots else None
+        copies = {"copies": context.powers, "banks": IN_FLIGHT} if context else {}
+        self.hashes = [HornerRun(**steps, width=p.width, **copies) for _ in range(2)]
         self.queue_depth = power_of_two(A + 8)
         # a row is taken from the step of the front hash to that of the exit: two passes, both ciphers, the way out
         self.ring_rows = power_of_two(3 * most + 2 * A + 2 * p.mult_stages + 8)
@@ -80,11 +86,23 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             p,
             cipher_latency=A,
             cycles=replace(stated, pace=None, busy=self._busy(p.tweak_bytes, p.sector_bytes)),
-            held=early,
+            held=0 if p.slots else early,
             slots=IN_FLIGHT,
             rows=self.ring_rows // IN_FLIGHT,
-            depths=[A + p.mult_stages + 2, self.hashes[0].powers, self.queue_depth],
+            depths=[A + p.mult_stages + 2, self.hashes[0].rows, self.queue_depth],
             loading=self.hashes[0].setup,
+            context=context,
+            least=self._interval(0, LEAST),
+        )
+
+    def _context(self, p: AnyLengthParameters) -> Context:
+        """The context of a slot. In the shortest runs each power but the lowest is read in the first step."""
+        material, called = self.key_material(p), 2 + p.mult_stages
+        return Context.of(
+            material,
+            used=dict.fromkeys(material.ciphers, called) | dict.fromkeys(material.stored, called + self.cipher_latency),
+            powers={power: int(power == 1) for power in range(1, (p.mult_stages + 1) * p.width + 1)},
+            inverse=called,
         )
 
     # Cycles, ports and behaviour
@@ -113,22 +131,24 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
     def cycles(self, tweak_bytes: int, size: int) -> SectorTiming:
         """The cycle contract for messages of ``size`` bytes under tweaks of ``tweak_bytes``."""
-        compute = self._compute(tweak_bytes, size)
+        compute, interval = self._compute(tweak_bytes, size), self._interval(tweak_bytes, size)
+        wait, queued = self.gate_cycles(self._beats(size), interval)
         return replace(
             self.timing,
-            compute=compute,
-            latency=compute + 1 + self._beats(size),
-            busy=self._busy(tweak_bytes, size),
-            interval=self._interval(tweak_bytes, size),
+            compute=compute + wait,
+            latency=compute + wait + 1 + self._beats(size),
+            busy=self._busy(tweak_bytes, size) + wait + queued,
+            interval=interval,
         )
 
     def _make_entrance(self) -> Any:
         p = self.parameters
-        return SizedEntrance(width=p.width, least=LEAST, most=p.longest, tweak_bytes=p.most_tweak_bytes)
+        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits}
+        return SizedEntrance(width=p.width, least=LEAST, most=p.longest, tweak_bytes=p.most_tweak_bytes, **more)
 
     def _make_exit(self, sector_bits: int) -> Any:
         p = self.parameters
-        return SizedExit(width=p.width, most=p.longest, sector_bits=sector_bits)
+        return SizedExit(width=p.width, most=p.longest, sector_bits=sector_bits, tag_bits=p.tag_bits)
 
     def _make_interface(self, material: KeyMaterial, faults: tuple[Fault, ...]) -> Interface:
         p = self.parameters
@@ -141,6 +161,8 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             keep=True,
             tweak_bits=8 * p.most_tweak_bytes,
             sized=True,
+            slots=p.slots > 0,
+            tag_bits=p.tag_bits,
         )
 
     def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
@@ -164,7 +186,8 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
         taken, front_row = self._first_pass(f, admit)
         hashed = self._hashed(f)
-        flags = {"single": single_go, "derive": self.key_unit.derive, "lane": step_go}
+        slotted, keys = self.parameters.slots > 0, self.key_unit
+        flags = {"single": single_go, **({} if slotted else {"derive": keys.derive}), "lane": step_go}
         *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
         single = self._single_call(f, single_go, hashed, arrived.single)
         queue = self._queue(f, step_go)
@@ -175,7 +198,11 @@ class RunningHash(RunningHashEquations, StoreAndForward):
 
         of_message = (taken - left)[: len(taken)] != IN_FLIGHT
         m.d.comb += admit.eq(of_message & ((front_row - exit_row)[: self.row_bits] != self.ring_rows))
-        m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
+        if slotted:
+            m.d.comb += self.entrance.computed.eq(computed)
+            self._connect_keys(m, idle=Const(1), derived=Const(1))
+            return m
+        m.d.comb += self.lanes.round_keys.eq(keys.round_keys)
         idle = self.entrance.between & (taken == computed)
         self._hash_keys(m, self.hashes, idle=idle, returned=arrived.derive, result=f.E[0])
         return m
@@ -217,12 +244,13 @@ class RunningHash(RunningHashEquations, StoreAndForward):
     def _first_pass(self, f: RunningFrame, admit: Value) -> tuple[Signal, Signal]:
         """Takes a message into the front hash and the ring. Returns the next message, and the address of the beat."""
         m, entrance, c = f.m, self.entrance, f.carried
-        fault, header = entrance.fault.any(), entrance.header
+        fault, header = self._spoiled, entrance.header
         walk = Walk(m, "front", header, self.held, self.place, fault | f.clear)
         opening = self._enter(m, admit=admit, offer=walk.go, ready=~walk.early, first=walk.head)
         whole = Signal(name="whole")
         m.d.comb += whole.eq(walk.go & walk.final & ~fault)
         message = f.stages.pointer("front", whole)
+        self._tag(message, opening)
         row, base = Signal(self.row_bits, name="front_row"), Signal(self.row_bits, name="base_row")
         f.stages.hold(row, Mux(fault, base, row + 1), entrance.take)  # a fault comes with a beat
         f.stages.hold(base, row + 1, whole)
@@ -231,12 +259,17 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         c.decrypt.write(message, header.decrypt, whole)
         c.last_byte.write(message, header.end, whole)
         c.tweak.write(message, Cat(header.tweak, header.tweak_size), whole)
-        self._hash(f, self.hashes[0], walk, header, entrance.x.data, walk.go & ~fault)
+        self._hash(f, self.hashes[0], walk, header, entrance.x.data, walk.go & ~fault, message)
         return message, row
 
-    def _hash(self, f: RunningFrame, hash: HornerRun, walk: Walk, header: data.View, own: Value, go: Value) -> None:
-        """A step of a pass, with the blocks of ``own``, or the first blocks of the hash."""
+    def _hash(
+        self, f: RunningFrame, hash: HornerRun, walk: Walk, header: data.View, own: Value, go: Value, message: Value
+    ) -> None:
+        """A step of a pass over ``message``, with the blocks of ``own``, or the first blocks of the hash."""
         end, W = header.end, self.parameters.width
+        if self.parameters.slots:
+            self.copies.powers(hash)
+            f.m.d.comb += hash.bank.eq(message)
         tweak = [header.tweak[at : at + 128] for at in range(0, len(header.tweak), 128)]
         before = [self.header(header.tweak_size, end[:4] == 15), *tweak]
         t = tweak_blocks(header)
@@ -278,15 +311,19 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             inverse.i.payload.eq(R),
             inverse.i.valid.eq(go & c.decrypt.read(message)),
             inverse.o.ready.eq(1),
-            inverse.round_keys.eq(self.key_unit.round_keys),
             inverse.clear.eq(f.clear),
         ]
+        if self.parameters.slots:
+            (K,) = self.key_unit.material.ciphers
+            m.d.comb += inverse.key.eq(self.copies.read(K, message, last=True))
+        else:
+            m.d.comb += inverse.round_keys.eq(self.key_unit.round_keys)
         # with three or more registers a round the inverse cipher is done earlier, and holds its result
         G = Signal(128, name="G_now")
         m.d.comb += G.eq(Mux(c.decrypt.read(called), inverse.o.payload, f.E[0]))
         c.G.write(called, G, arrived)
         c.Z.write(called, self.Z(c.R.read(called), G, None, self._words(called)), arrived)
-        return SingleCall(R, go, called)
+        return SingleCall(R, go, called, message)
 
     def _steps(self, f: RunningFrame, go: Value, room: Value, single: SingleCall) -> None:
         """The beats of the oldest message with a Z into the lanes, and the calls before the beats."""
@@ -295,7 +332,13 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         m.d.comb += go.eq((message != single.called) & room & ~single.go)
         Z = f.carried.Z.read(message)
         counted = [self.counter(Z, beat.number * W + k) for k in range(W)]
-        first = Mux(keys.derive | f.clear, keys.block, Mux(single.go, single.block, counted[0]))
+        first = Mux(single.go, single.block, counted[0])
+        if self.parameters.slots:
+            (K,) = keys.material.ciphers
+            m.d.comb += self.lanes.key.eq(self.copies.read(K, Mux(single.go, single.message, message)))
+            first = first & ~f.clear.replicate(128)
+        else:
+            first = Mux(keys.derive | f.clear, keys.block, first)
         m.d.comb += self.lanes.i.payload.eq(Cat(first, *counted[1:]))
 
     def _beats_of(self, f: RunningFrame, name: str, go: Value) -> tuple[Signal, Beats]:
@@ -344,7 +387,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
             queue.read.eq(walk.go & ~walk.early),
             self.computed.eq(hash.done),
         ]
-        self._hash(f, hash, walk, header, queue.beat, walk.go)
+        self._hash(f, hash, walk, header, queue.beat, walk.go, message)
         computed = f.stages.pointer("back_done", hash.done)
         c.inner.write(computed, self.inner(c.G.read(computed), hash.result), hash.done)
         return computed

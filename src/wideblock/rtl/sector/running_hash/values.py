@@ -47,8 +47,9 @@ class RunningFrame(StageFrame):
 
 @dataclass(frozen=True)
 class SingleCall:
-    """The single call: ``block`` enters with ``go``; ``called`` is the first message whose Z is not known."""
+    """The single call: ``block`` of ``message`` enters with ``go``; ``called`` is the first message without a Z."""
 
     block: Value
     go: Value
     called: Signal
+    message: Signal

@@ -51,7 +51,9 @@ def hashed(core: Contract, order: Rule, computed: str, events: Sequence[str], re
         assert (!(live && to_n < (front_sector - {computed}) % {1 << bits}) || since == {front.steps + lead + 2});"""
     counted = f"keys_oldest + core_computed == {computed}"
     reads = _reads_of_powers(core, events) + reads + Reads({"core_computed": "core.computed"}, "", "")
-    return copied(core, order, computed, counted, complete, reads.part, front.steps)
+    controls = {name: made.units[name].control for name in ("front", "back")}
+    powers = {name: (control.powers, control.constant) for name, control in controls.items()}
+    return copied(core, order, computed, counted, complete, reads.part, front.steps, powers)
 
 
 def _reads_of_powers(core: Contract, events: Sequence[str]) -> Reads:

@@ -109,7 +109,7 @@ def slots(core: Contract) -> Rule:
         assert (!(live && first_sector == n && (tweaked || a_open) && !a_bad) || since == {lead + 3});
         assert (!(live && to_n < (first_sector - second_done_sector) % {1 << bits}) || since == {lead + 3});"""
     counted = "keys_oldest == second_done_sector"
-    return copied(core, order(core), "second_done_sector", counted, complete, _reads(core), 1)
+    return copied(core, order(core), "second_done_sector", counted, complete, _reads(core), 1, {})
 
 
 def _reads(core: Contract) -> Part:

@@ -93,7 +93,7 @@ def slots(core: Contract) -> Rule:
         assert (!(live && W_sector == n && a_open && !a_bad) || since == {ready});
         assert (!(live && to_n < (W_sector - C_done_sector) % {1 << bits}) || since == {ready});"""
     readers = numbered[0] | reads[0], numbered[1] + reads[1]
-    return copied(core, order(core), "C_done_sector", "keys_oldest == C_done_sector", complete, readers, 1)
+    return copied(core, order(core), "C_done_sector", "keys_oldest == C_done_sector", complete, readers, 1, {})
 
 
 def _numbered(core: Contract) -> Part:

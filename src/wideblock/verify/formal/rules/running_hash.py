@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of running hash."""
 
+import re
+from dataclasses import replace
 from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import delayed, no_loss, rekeyed_in_order, watched_row
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.copies import copied, gate_queue, joined, number_bits, places_of
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage, tag_memory
+from wideblock.verify.formal.rules.parts import NO_SLOTS, delayed, no_loss, rekeyed_in_order, watched_row
 
-__all__ = ["order", "output", "queues", "rekey"]
+__all__ = ["order", "output", "queues", "rekey", "slots"]
 
 _Part = tuple[dict[str, str], str]
 """Signals by their names in a text, and the text."""
@@ -17,8 +21,9 @@ _Part = tuple[dict[str, str], str]
 def output(core: Contract) -> OutputPlaces:
     """The result ring, Y_1, and where a message ends."""
     return OutputPlaces(
-        ("core.result_ring", "core.inner", "core.last_byte"),
+        ("core.result_ring", "core.inner", "core.last_byte", *tag_memory(core)),
         address=("core.exit.number", "core.exit.sector", "core.exit_row"),
+        begins=damage(core),
     )
 
 
@@ -49,15 +54,16 @@ def queues(core: Contract) -> Rule:
     made = core.component
     row, rows, clock = made.row_bits - 1, made.ring_rows, core.shell.clock
     signals, stages = _stages(core)
-    signals |= {"entrance_take": "core.entrance.take", "entrance_fault": "core.entrance.fault"}
-    signals |= {"exit_row": "core.exit_row"}
+    fault = "core.entrance.spoiled" if core.parameters.slots else "core.entrance.fault"
+    more = {"entrance_take": "core.entrance.take", "entrance_fault": fault, "exit_row": "core.exit_row"}
+    signals, aliases = joined(signals, more)
     queue_signals, queue = _queue(core)
     given = "".join(stages).replace(queue, "").replace("assert (", "assume (")
     return Rule(
         f"the queue of {made.queue_depth} beats neither overflows nor underflows; no row of the rings of {rows} beats "
         "is written before it left, and the exit goes over the rows of its message",
         signals | queue_signals,
-        f"""{given}{queue}
+        f"""{given}{queue}{aliases}
       reg [{row}:0] to_p, to_n, to_next, to_base, to_front;
       wire [{row}:0] to_end = to_front + 1 - exit_fetch;
       always @(posedge {clock}) begin
@@ -109,7 +115,7 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
     signals |= {f"{name}_number": f"core.{name}_number" for name in ("lane", "lane_done", "back")}
     signals |= {name: f"core.{name}" for name in ("whole", "pause", "step_go", "lane_final", "lane_done_final")}
     signals |= {f"back_{name}": f"core.back_{name}" for name in ("held", "left", "go", "final")}
-    entrance_signals, entrance = _entrance(core)
+    entrance_signals, entrance = _gate(core) if core.parameters.slots else _entrance(core)
     queue_signals, queue = _queue(core)
     followed_signals, followed = _followed(core)
     single_tags, single = delayed("single", A)
@@ -274,6 +280,37 @@ def _entrance(core: Contract) -> tuple[dict[str, str], str]:
     )
 
 
+def _gate(core: Contract) -> _Part:
+    """As :func:`_entrance`, with the queue of the gate between the entrance and the first pass."""
+    made = core.component
+    signals, queue = gate_queue(core, "core.front_number")
+    names = ("full", "begun", "first", "discard", "beat.size", "beat.tweak_size")
+    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
+    most = made.entrance.entrance.beats
+    signals |= {f"entrance_{name.replace('beat.', '')}": f"core.entrance.entrance.{name}" for name in names}
+    return (
+        signals | {"front_held": "core.front_held"},
+        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
+        && entrance_tweak_size <= {most_tweak};{queue}
+      wire [{(most - 1).bit_length() - 1}:0] entrance_number = number_of, front_number = number_of;
+      wire [15:0] front_behind = a_open ? a_end : b_end;
+      wire [15:0] front_early = {_early("b_tweak", core)};
+      always @* if (!clear) begin
+        assert (entrance_first || entrance_discard || stated);
+        assert (!entrance_full || entrance_begun == !putting_last);
+        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
+        assert (!entrance_discard || entrance_full || entrance_begun);
+        assert ((putting != 0) == (!entrance_first && !entrance_discard));
+        assert (!waits || b_end < {most} && b_tweak <= {most_tweak});
+        assert (front_number == 0 || (front_number <= front_behind && front_held == 0));
+        assert (front_held == 0 || (waits && ready_copy && a_left == 0 && voids == 0));
+        assert (front_held == 0 || front_held <= front_early);
+        assert (!whole || gate_take && oldest_fault == 0);
+        assert (reached == front);
+      end""",
+    )
+
+
 def _early(size: str, core: Contract) -> str:
     """Steps of a pass before the message's first beat, for a tweak of ``size`` bytes, in Verilog."""
     return f"{size} == 0 ? 16'd1 : (16'd{core.parameters.beat_bytes - 1} + {size}) >> {core.component.place}"
@@ -287,3 +324,74 @@ def _last_beats(hash: str, stages: int) -> tuple[dict[str, str], str]:
         signals |= names
         terms.append(f"({' & '.join(names)})")
     return signals, " + ".join(terms)
+
+
+def slots(core: Contract) -> Rule:
+    """As :func:`wideblock.verify.formal.rules.copies.copied`: a message is in the front pass, then in the multiplier of
+    the front hash, then in later stages, which read when the copy is complete.
+    """
+    if not core.parameters.slots:
+        raise NotApplicable(NO_SLOTS)
+    made, s = core.component, core.parameters.mult_stages
+    since = made.key_unit.context.lead + 2
+    lasts = [f"(front_go{k} & front_last{k})" for k in range(s)]
+    bits, wires, in_hash = number_bits(core), "", ""
+    for k, last in enumerate(lasts):
+        wires += f"\n      wire [{bits - 1}:0] front_done_{k} = front_done + {' + '.join(lasts[k + 1 :]) or 0};"
+        in_hash += f"""
+        assert (!({last} && live && n == front_done_{k}) || since >= {since + 2 + k});"""
+    complete = f"""
+        assert (!(live && front == n && (front_held != 0 || front_number != 0) && !a_bad) || since == {since + 2 + s}
+          || since >= {since} + front_held + front_number + (front_number != 0));{in_hash}
+        assert (!(live && to_n < (front - back_done) % {1 << bits}) || since >= {since + 2});
+        assert (!(live && to_n < (front_done - back_done) % {1 << bits}) || since == {since + 2 + s});"""
+    signals, reads = _reads(core)
+    rule = order(core)
+    first, *parts = (re.sub(r"\bn\b", "younger", text) for text in (rule.text, *rule.parts))  # n is that of the copies
+    rows = {power: power - 1 for power in range(1, made.hashes[0].powers + 1)}
+    return copied(
+        core,
+        replace(rule, text=first, parts=tuple(parts)),
+        "back_done",
+        "keys_oldest == back_done",
+        complete,
+        (signals, f"{wires}\n      always @* if (!clear) begin{reads}\n      end"),
+        2 + s,
+        {name: (rows, None) for name in ("front", "back")},
+    )
+
+
+def _reads(core: Contract) -> _Part:
+    """Powers of the steps, keys of the calls and words for Z are in the copy of the message, at its place."""
+    made, width = core.component, core.parameters.width
+    context, material = made.key_unit.context, made.key_unit.material
+    (key,) = material.ciphers
+    called = f"single_tag{made.cipher_latency - 1}"
+    parts = [
+        places_of(core, key, [("single_go ? single : lane", "single_go || step_go")]),
+        places_of(core, key, [("single", "single_go")], last=True),
+        *(places_of(core, word, [("single_done", called)]) for word in (*material.raw, *material.stored)),
+    ]
+    signals = {name: signal for more, _ in parts for name, signal in more.items()}
+    text = "".join(each for _, each in parts)
+    for read, message in (("single_go", "single"), ("step_go", "lane"), (called, "single_done")):
+        text += f"""
+        assert (!({read} && live && {message} == n) || since > {len(context.words)});"""
+    numbers = {word.power: k for k, word in enumerate(context.words)}
+    low = (made.hashes[0].powers - 1).bit_length()
+    for name in ("front", "back"):
+        dropped = " && !a_bad" if name == "front" else ""
+        signals[f"{name}_hashes"] = f"core.{name}_hash.go"
+        for port in range(width):
+            at = f"{name}_at{port}"
+            signals[at] = f"core.{name}_hash.powers.read{port if width > 1 else ''}_addr"
+            there = "16'd0"
+            for power, number in numbers.items():
+                if power is not None:
+                    there = f"{at}[{low - 1}:0] == {power - 1} ? 16'd{number + 2} : {there}"
+            text += f"""
+        if ({name}_hashes) begin
+          assert ({at} >> {low} == {name} % {made.slots});
+          if (live && {name} == n{dropped}) assert (since >= ({there}));
+        end"""
+    return signals, text
