@@ -54,7 +54,7 @@ MORE = [
         {"longest": 32, "sector_bytes": 31, "round_stages": 3, "sbox": "norm", "mult_stages": 6, "leaf": 8},
     ),
     ("hctr2-any-k", SMALL | {"slots": 4}),
-    ("hctr2-any-k", LONG | {"slots": 5, "key_bits": 256, "tag_bits": 8, "header": True, "key_width": 32}),
+    ("hctr2-any-k", {"longest": 512, "sector_bytes": 100, "slots": 5, "key_bits": 256, "tag_bits": 8, "header": True}),
     ("hctr2-any-2", SMALL | {"slots": 4, "round_stages": 2}),
 ]
 KEY = bytes(range(16))
