@@ -32,7 +32,7 @@ SLOW = pytest.mark.slow
 FAULTS = {
     "a stated size one over the most": pytest.param(
         ANY,
-        (running_hash, "SizedEntrance", sized_entrance, "beat.size > self.most", "beat.size > self.most + 1"),
+        (running_hash, "SizedEntrance", sized_entrance, "stated.size > self.most", "stated.size > self.most + 1"),
         ("wrong lengths", "which states 65, is too long"),
         marks=SLOW,
     ),

@@ -39,9 +39,9 @@ class SizedEntrance(wiring.Component):
     One empty block with ``last`` may follow the message's bytes: the block before is offered
     when the empty block has come.
 
-    With ``slots``, a message names a slot, kept in ``x.slot``. A message for a slot that is not ``known`` as its first
-    beat is accepted is dropped whole. ``opening`` pulses as the first beat of any other message is accepted, unless
-    that is dropped whole. With ``tag_bits``, ``x.tag`` is the message's tag.
+    With ``slots``, a message names a slot, kept in ``x.slot``. As the first beat is accepted, ``known`` is read; a
+    message for an unknown slot is dropped whole. ``opening`` pulses as the first beat is accepted, unless the message
+    is dropped whole. With ``tag_bits``, ``x.tag`` is the message's tag.
 
     Timing: a block is offered one cycle after it was accepted; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i`` but to ``opening``.

@@ -44,8 +44,8 @@ def copy_requests(*, slot_bits: int, places: int) -> Signature:
 class SlotGate(wiring.Component):
     """Offers the beats of ``entrance`` a few cycles later: each sector waits for its copies.
 
-    ``x``, ``header``, ``valid``, ``number``, ``take`` and ``fault`` are as in the entrance; there is no ``number`` of
-    sectors with a ``header``. ``fault`` comes with the
+    ``x``, ``header``, ``valid``, ``number``, ``take`` and ``fault`` are as in the entrance; sectors
+    with a ``header`` have no ``number``. ``fault`` comes with the
     beat behind the queue. The fault of ``entrance`` comes before it, at the latest as the next sector begins.
     ``spoiled`` is high with the beat that shows a fault after the first beat of a sector was accepted; a sector with a
     fault in the first beat is never offered.

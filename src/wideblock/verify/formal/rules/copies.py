@@ -252,7 +252,7 @@ def _fixed_ends(beats: int) -> _Ends:
 
 
 def _stated_ends(core: Contract, entrance: Any) -> _Ends:
-    """Ends of sectors that state them, one beat or more; the mark of the last beat may come behind the sector."""
+    """Ends of sectors of stated sizes, from a beat on; the mark of the last beat may come behind the sector."""
     end, tweak = len(entrance.header.end), len(entrance.header.tweak_size)
     names = {"end": "header.end", "tweak": "header.tweak_size"}
     signals = {f"putting_header_{name}": f"core.entrance.entrance.{signal}" for name, signal in names.items()}
