@@ -151,6 +151,7 @@ def placed():
     return place.place(MIXER, target("ecp5"), clock="aclk", mhz=150, seed=3)
 
 
+@pytest.mark.slow
 def test_place():
     chosen, clock = target("ecp5"), placed()
     assert (clock.ffs, clock.harness_ffs, clock.harness_luts) == (32, 64, 16)

@@ -56,6 +56,7 @@ def left(record):
     return [int.from_bytes(tag.tobytes(), "little") for tag in out["tag"]], out["data"].tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beats", [1, 2])
 def test_a_packet_that_ends_with_its_request_or_within_it_is_dropped_with_a_fault(core, beats):
     record = played(core, packet(0x1234), packet(0x5678, beats=beats), packet(0x9ABC))
@@ -67,6 +68,7 @@ def test_a_packet_that_ends_with_its_request_or_within_it_is_dropped_with_a_faul
     assert tags == ([] if within else [0x5678])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", [1, 2, 3])
 @pytest.mark.parametrize("event", [zeroize_at, reset_at])
 def test_a_clear_behind_the_request_ends_its_message_without_a_fault(core, taken, event):
@@ -80,6 +82,7 @@ def test_a_clear_behind_the_request_ends_its_message_without_a_fault(core, taken
     assert [tag for _, tag in record.levels["fault_tag"] if tag] == [0x9ABC]
 
 
+@pytest.mark.slow
 def test_bytes_behind_the_request_and_its_keep_do_not_matter(core):
     beats = packet(7)
     other = [(data[:5] + bytes(11) if n == 1 else data, last) for n, (data, last) in enumerate(beats)]
@@ -109,6 +112,7 @@ def test_headers_and_tags_that_no_core_can_have_are_one_line(name, changes, mess
     assert str(error.value) == message
 
 
+@pytest.mark.slow
 def test_keys_may_come_between_a_request_and_its_data(core):
     core.reset()
     sectors = np.frombuffer(DATA * 2, np.uint8).reshape(2, -1)

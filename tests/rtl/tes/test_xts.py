@@ -59,6 +59,7 @@ def test_exported_verilog(name, changes):
     assert_verified(core, sectors=12)
 
 
+@pytest.mark.slow
 def test_a_part_of_a_block_takes_the_pipeline_once_more():
     """Stated with the family: 2 cycles and the pipeline's latency, whatever the part is."""
     core = contract("xts-enc", {"sector_bytes": SECTOR})

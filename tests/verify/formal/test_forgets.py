@@ -57,6 +57,7 @@ def test_it_is_proved(preset):
     assert "a pulse or a level" in proof.statement and proof.gates > 0
 
 
+@pytest.mark.slow
 def test_it_is_proved_where_rows_are_counted_anew():
     """The faults below that are walks are found for their condition alone."""
     of = core("xts-enc-k")
