@@ -5,9 +5,9 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.forms import GATES, ROUNDS
+from wideblock.rtl.aes.forms import ROUNDS
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import check_parameters, inv_shift_rows, unmix_steps
+from wideblock.rtl.aes.rounds import check_whole_keys, inv_shift_rows, unmix_steps
 from wideblock.rtl.aes.sbox import sbox_steps, sub_bytes
 from wideblock.rtl.aes.travelling import key_sums, round_constant
 from wideblock.rtl.pipeline import Timing
@@ -34,9 +34,7 @@ class BackwardDecryption(wiring.Component):
     """
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut", round_stages: int = 1):
-        check_parameters(key_bits, sbox, kinds=GATES)
-        if key_bits not in LAST_CONSTANT:
-            raise ValueError(f"key_bits must be 128 or 256, whole round keys, got {key_bits!r}")
+        check_whole_keys(key_bits, sbox)
         if round_stages not in (1, 2):
             raise ValueError(f"round_stages must be 1 or 2 for keys made on the way, got {round_stages!r}")
         self.key_bits, self.sbox, self.round_stages, self.rounds = key_bits, sbox, round_stages, ROUNDS[key_bits]

@@ -5,9 +5,9 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.forms import GATES, ROUNDS
+from wideblock.rtl.aes.forms import ROUNDS
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import check_parameters, mix_columns_steps, shift_rows
+from wideblock.rtl.aes.rounds import check_whole_keys, mix_columns_steps, shift_rows
 from wideblock.rtl.aes.sbox import sub_bytes
 from wideblock.rtl.aes.travelling import round_constant
 from wideblock.rtl.pipeline import Timing
@@ -36,9 +36,7 @@ class OnTheFlyEncryption(wiring.Component):
     key_latency = 2  # the key is stored; it becomes the first round key
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
-        check_parameters(key_bits, sbox, kinds=GATES)
-        if key_bits % 128:
-            raise ValueError(f"key_bits must be 128 or 256, whole round keys, got {key_bits!r}")
+        check_whole_keys(key_bits, sbox)
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)

@@ -7,13 +7,14 @@ from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
-from wideblock.rtl.aes.forms import KINDS, ROUNDS
+from wideblock.rtl.aes.forms import GATES, KINDS, ROUNDS
 from wideblock.rtl.aes.planes import LayerPart, Planes, chosen, named, to_planes
 from wideblock.rtl.aes.sbox import sbox_steps
 
 __all__ = [
     "add_round_key",
     "check_parameters",
+    "check_whole_keys",
     "cut_places",
     "either_sbox_steps",
     "either_steps",
@@ -37,6 +38,13 @@ def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> 
         raise ValueError(f"key_bits must be one of {', '.join(map(str, ROUNDS))}, got {key_bits!r}")
     if sbox not in kinds:
         raise ValueError(f"sbox must be one of {', '.join(kinds)}, got {sbox!r}")
+
+
+def check_whole_keys(key_bits: int, sbox: str) -> None:
+    """As :func:`check_parameters`, for a part whose S-boxes are gates and whose key is whole round keys."""
+    check_parameters(key_bits, sbox, kinds=GATES)
+    if key_bits % 128:
+        raise ValueError(f"key_bits must be 128 or 256, whole round keys, got {key_bits!r}")
 
 
 def round_key(round_keys: Value, index: int, lanes: int = 1) -> Planes:

@@ -12,11 +12,11 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.forms import GATES, ROUNDS
+from wideblock.rtl.aes.forms import ROUNDS
 from wideblock.rtl.aes.gf256 import mul
 from wideblock.rtl.aes.key_expansion import SUMS
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import check_parameters, cut_places
+from wideblock.rtl.aes.rounds import check_whole_keys, cut_places
 from wideblock.rtl.aes.sbox import sbox_steps, sub_bytes
 from wideblock.rtl.pipeline import Pipeline, Timing
 
@@ -38,9 +38,7 @@ class TravellingKeys(wiring.Component):
     """
 
     def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", inverse: bool | None = False):
-        check_parameters(key_bits, sbox, kinds=GATES)
-        if key_bits % 128:
-            raise ValueError(f"key_bits must be 128 or 256, whole round keys, got {key_bits!r}")
+        check_whole_keys(key_bits, sbox)
         if round_stages not in (1, 2):  # a round of more may need its key before the last of its stages
             raise ValueError(f"round_stages must be 1 or 2 for keys that travel, got {round_stages!r}")
         self.key_bits, self.round_stages, self.sbox, self.inverse = key_bits, round_stages, sbox, inverse
@@ -103,9 +101,7 @@ class LastRoundKeys(wiring.Component):
     """
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
-        check_parameters(key_bits, sbox, kinds=GATES)
-        if key_bits % 128:
-            raise ValueError(f"key_bits must be 128 or 256, whole round keys, got {key_bits!r}")
+        check_whole_keys(key_bits, sbox)
         self.key_bits, self.sbox = key_bits, sbox
         self.steps = ROUNDS[key_bits] + 1 - key_bits // 128
         self.timing = Timing(latency=1 + 2 * self.steps, interval=1 + 2 * self.steps)
