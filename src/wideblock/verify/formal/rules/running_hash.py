@@ -254,23 +254,34 @@ def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) ->
     )
 
 
-def _entrance(core: Contract) -> tuple[dict[str, str], str]:
+def _stated(core: Contract, last: str) -> tuple[str, str]:
+    """Wire ``stated``, valid sizes of the offered message, and assertions on the entrance; ``last``: mark of a last
+    beat. Both in Verilog.
+    """
+    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
+    return (
+        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
+        && entrance_tweak_size <= {most_tweak};""",
+        f"""
+        assert (entrance_first || entrance_discard || stated);
+        assert (!entrance_full || entrance_begun == !{last});
+        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
+        assert (!entrance_discard || entrance_full || entrance_begun);""",
+    )
+
+
+def _entrance(core: Contract) -> _Part:
     """An offered message states valid sizes, and the first pass is at the message's beats."""
     made = core.component
     names = ("full", "begun", "first", "discard", "number", "beat.last", "beat.size", "beat.tweak_size")
-    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
+    stated, states = _stated(core, "entrance_last")
     signals = {f"entrance_{name.replace('beat.', '')}": f"core.entrance.{name}" for name in names}
     return (
         signals | {"front_number": "core.front_number", "front_held": "core.front_held"},
-        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
-        && entrance_tweak_size <= {most_tweak};
+        f"""{stated}
       wire [15:0] front_behind = (entrance_size - 16'd1) >> {made.place};
       wire [15:0] front_early = {_early("entrance_tweak_size", core)};
-      always @* if (!clear) begin
-        assert (entrance_first || entrance_discard || stated);
-        assert (!entrance_full || entrance_begun == !entrance_last);
-        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
-        assert (!entrance_discard || entrance_full || entrance_begun);
+      always @* if (!clear) begin{states}
         assert (entrance_number == front_number);
         assert ((front_number != 0) == (!entrance_first && !entrance_discard));
         assert (front_number == 0 || (front_number <= front_behind && front_held == 0));
@@ -282,26 +293,20 @@ def _entrance(core: Contract) -> tuple[dict[str, str], str]:
 
 def _gate(core: Contract) -> _Part:
     """As :func:`_entrance`, with the queue of the gate between the entrance and the first pass."""
-    made = core.component
     signals, queue = gate_queue(core, "core.front_number")
     names = ("full", "begun", "first", "discard", "beat.size", "beat.tweak_size")
-    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
-    most = made.entrance.entrance.beats
+    stated, states = _stated(core, "putting_last")
+    most = core.component.entrance.entrance.beats
     signals |= {f"entrance_{name.replace('beat.', '')}": f"core.entrance.entrance.{name}" for name in names}
     return (
         signals | {"front_held": "core.front_held"},
-        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
-        && entrance_tweak_size <= {most_tweak};{queue}
+        f"""{stated}{queue}
       wire [{(most - 1).bit_length() - 1}:0] entrance_number = number_of, front_number = number_of;
       wire [15:0] front_behind = a_open ? a_end : b_end;
       wire [15:0] front_early = {_early("b_tweak", core)};
-      always @* if (!clear) begin
-        assert (entrance_first || entrance_discard || stated);
-        assert (!entrance_full || entrance_begun == !putting_last);
-        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
-        assert (!entrance_discard || entrance_full || entrance_begun);
+      always @* if (!clear) begin{states}
         assert ((putting != 0) == (!entrance_first && !entrance_discard));
-        assert (!waits || b_end < {most} && b_tweak <= {most_tweak});
+        assert (!waits || b_end < {most} && b_tweak <= {core.parameters.most_tweak_bytes});
         assert (front_number == 0 || (front_number <= front_behind && front_held == 0));
         assert (front_held == 0 || (waits && ready_copy && a_left == 0 && voids == 0));
         assert (front_held == 0 || front_held <= front_early);
