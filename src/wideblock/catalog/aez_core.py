@@ -6,7 +6,7 @@ with key slots.
 from dataclasses import replace
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.rtl.sector.parameters import FeistelMixFeistelParameters
 from wideblock.spec.aez_core import AEZCore
 
@@ -15,10 +15,9 @@ __all__ = ["PRESETS", "SCHEME"]
 
 def summary(p: FeistelMixFeistelParameters) -> str:
     tweak = "tweaks of 16 bytes" if p.tweak_bytes else "no tweak"
-    keys = f", a key of {p.slots} for each sector" if p.slots else ""
     return (
-        f"AEZ-core[AES] for {p.sector_bytes}-byte sectors, {tweak}{keys}, {aes_cores(p.lanes)}, masks {p.masks}, "
-        f"{p.architecture}"
+        f"AEZ-core[AES] for {p.sector_bytes}-byte sectors, {tweak}{slot_keys(p.slots, 'sector')}, "
+        f"{aes_cores(p.lanes)}, masks {p.masks}, {p.architecture}"
     )
 
 

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.spec.eme2 import EME2
@@ -17,7 +17,7 @@ TWEAK_BYTES = 16
 
 def summary(p: EncryptMixEncryptParameters) -> str:
     ways = " each way" if p.sbox == "bram" else " for both directions"
-    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    keys = slot_keys(p.slots, "sector")
     return f"EME2-AES for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}{ways}, {p.architecture}"
 
 

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import SlottedHashParameters
 from wideblock.spec.fast import FAST
@@ -15,7 +15,7 @@ HASH = {"brw": "BRW", "horner": "Horner"}
 
 
 def summary(p: SlottedHashParameters) -> str:
-    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    keys = slot_keys(p.slots, "sector")
     return f"FAST[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}, {p.architecture}"
 
 

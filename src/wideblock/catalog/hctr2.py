@@ -6,7 +6,7 @@ published.
 from dataclasses import replace
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.rtl.sector.parameters import SlottedHornerParameters
 from wideblock.spec.hctr2 import HCTR2
 
@@ -14,7 +14,7 @@ __all__ = ["PRESETS", "SCHEME"]
 
 
 def summary(p: SlottedHornerParameters) -> str:
-    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    keys = slot_keys(p.slots, "sector")
     return f"HCTR2 for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}, {p.architecture}"
 
 

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.rtl.sector.parameters import AnyLengthParameters
 from wideblock.spec.hctr2 import HCTR2
 
@@ -12,10 +12,9 @@ __all__ = ["PRESETS", "SCHEME"]
 
 
 def summary(p: AnyLengthParameters) -> str:
-    keys = f", a key of {p.slots} for each message" if p.slots else ""
     return (
         f"HCTR2 for messages of 16 to {p.longest} bytes and tweaks of 0 to {p.most_tweak_bytes}, figures for "
-        f"{p.sector_bytes} and {p.tweak_bytes}{keys}, {aes_cores(p.lanes)}"
+        f"{p.sector_bytes} and {p.tweak_bytes}{slot_keys(p.slots, 'message')}, {aes_cores(p.lanes)}"
     )
 
 

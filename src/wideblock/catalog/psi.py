@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme
+from wideblock.catalog.scheme import Preset, Scheme, slot_keys
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
 
@@ -25,7 +25,7 @@ VARIANTS = {
 def summary(mode: str, ciphers: str, p: PsiParameters) -> str:
     """Summary of a core of ``mode`` with ``ciphers``."""
     powers = f", squares {p.squares.replace('-', ' ')}" if p.hash == "brw" else ""
-    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    keys = slot_keys(p.slots, "sector")
     return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors{keys}, {ciphers}{powers}, {p.architecture}"
 
 

@@ -18,7 +18,7 @@ from wideblock.spec.sealed import Behind, Sealed
 from .changes import changed
 from .kinds import SECTOR, Kind
 
-__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores", "hooks_of"]
+__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores", "hooks_of", "slot_keys"]
 
 
 Direction = Callable[[bytes, bytes], bytes]
@@ -204,6 +204,11 @@ def hooks_of(scheme: Scheme) -> Iterator[None]:
         raise UserError(
             f"scheme {scheme.name}: {scheme.core.__name__} must state the hook {last.co_qualname}: {meaning}"
         ) from error
+
+
+def slot_keys(slots: int, unit: str) -> str:
+    """ ", one of 256 keys for each sector"; nothing for a core of one key."""
+    return f", one of {slots} keys for each {unit}" if slots else ""
 
 
 def aes_cores(lanes: int) -> str:

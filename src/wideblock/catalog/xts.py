@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES-XTS: the two designs of the paper, wider designs, both directions in a core, and cores of many keys."""
 
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores, slot_keys
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import SinglePassParameters
 from wideblock.spec.xts import XTS
@@ -18,7 +18,7 @@ def summary(p: SinglePassParameters) -> str:
         tweaks = " for blocks and tweaks"
     else:
         tweaks = ", one of which enciphers the tweaks, too"
-    keys = f", a key of {p.slots} for each unit" if p.slots else ""
+    keys = slot_keys(p.slots, "unit")
     return (
         f"AES-XTS for units of any length from 16 bytes, figures for {p.sector_bytes}, {does}{keys}: {ciphers}{tweaks}"
     )
