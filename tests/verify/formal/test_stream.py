@@ -178,7 +178,7 @@ LONG = [
     ("xts-enc", prove_stable, faults.PAYLOAD_DEPENDS_ON_READY),
     ("xts-enc", prove_stable, faults.HEAD_MOVES),
 ]
-"""Proofs of many seconds, whose rules are proved of another preset in one, and faults that another of them has, too."""
+"""Proofs of many seconds: of another preset each of these rules is proved in seconds, and has planted faults."""
 
 
 def slow_but_few(cases):
