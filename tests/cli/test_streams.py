@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encryption through standard input and output, as in a pipeline."""
 
+import os
 import re
 import subprocess
 import sys
@@ -78,6 +79,40 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path):
             [*command, "--in", "-", "--out", "-"], input=bytes(8192), stdout=full, stderr=subprocess.PIPE
         )
     assert done.returncode == 1 and done.stderr == b"wideblock: standard output: no space left on device\n"
+
+
+KEYED = ("fast-brw-2s", "--key", KEY, "--engine", "spec")
+CLOSED = b"wideblock: standard input or output is needed, and closed; open it, or name a file\n"
+
+
+@pytest.mark.parametrize(
+    "descriptor, command, status, said",
+    [
+        (0, ("encrypt", *KEYED, "--in", "-", "--out", "out"), 1, CLOSED),
+        (0, ("encrypt", "fast-brw-2s", "--key", "@-", "--in", "image", "--out", "out"), 1, CLOSED),
+        (1, ("encrypt", *KEYED, "--in", "image", "--out", "-"), 1, CLOSED),
+        (1, ("list",), 1, CLOSED),
+        (1, ("--version",), 1, CLOSED),
+        (1, ("--help",), 1, CLOSED),
+        (2, ("encrypt", *KEYED, "--in", "image", "--out", "out"), 0, b""),
+        (2, ("encrypt", *KEYED, "--in", "image", "--out", "-"), 0, b""),
+        (2, ("nope",), 1, b""),
+    ],
+)
+def test_a_closed_stream_is_one_line_and_no_file_has_its_descriptor(tmp_path, descriptor, command, status, said):
+    (tmp_path / "image").write_bytes(bytes(4096))
+    done = run(tmp_path, *command, preexec_fn=lambda: os.close(descriptor))
+    assert (done.returncode, done.stderr) == (status, said)
+    written = (tmp_path / "out").read_bytes() if (tmp_path / "out").exists() else done.stdout
+    right = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout
+    assert written == (right if status == 0 else b"")
+
+
+@pytest.mark.parametrize("command", [("--version",), ("--help",), (), ("list",)])
+def test_a_full_disk_behind_any_text_is_one_line(tmp_path, command):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-c", CODE, *command], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and done.stderr == b"wideblock: no space left on device\n"
 
 
 def test_a_reader_that_stops_early_ends_the_command_quietly(tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one module a subcommand; what they do lives in the packages they call."""
 
+import io
 import os
 import sys
 import traceback
@@ -15,6 +16,7 @@ from wideblock.cli.signals import Stopped, stopping
 __all__ = ["main"]
 
 FAULT = "this is a fault of the program, not of yours; please report it with the command and the lines above"
+CLOSED = (("stdin", "rb", os.O_WRONLY), ("stdout", "wb", os.O_RDONLY), ("stderr", "wb", os.O_WRONLY))
 
 
 def main() -> None:
@@ -26,6 +28,7 @@ def main() -> None:
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+    _replace_closed_streams()
     with stopping():
         try:
             app(prog_name="wideblock")
@@ -36,3 +39,20 @@ def main() -> None:
             traceback.print_exc()
             print(f"wideblock {__version__}: {FAULT}", file=sys.stderr)
             sys.exit(os.EX_SOFTWARE)
+
+
+def _replace_closed_streams() -> None:
+    """Puts a stream in the place of each standard stream that the caller has closed.
+
+    stdin, stdout: every read or write fails with EBADF
+    stderr:        takes all, and shows nothing
+    No file that is opened later has the descriptor of a standard stream, where a library or a tool would write to it.
+    """
+    for number, (name, mode, flags) in enumerate(CLOSED):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, flags)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            raw = open(number, mode, buffering=0, closefd=False)  # in a buffer text would be left for the end
+            setattr(sys, name, io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True))

@@ -3,6 +3,7 @@
 
 import ast
 import dataclasses
+import errno
 import json
 import logging
 import sys
@@ -89,6 +90,10 @@ class CommandGroup(TyperGroup):
                 error.exit_code = 1  # pyright: ignore[reportAttributeAccessIssue]
                 raise
             raise misused(error) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # no room for the help, or for the version
+            raise failed(error) from None
 
     def parse_args(self, ctx, args):
         converting_lightly(self, ctx)
@@ -104,9 +109,8 @@ class CommandGroup(TyperGroup):
         except Exception as error:
             if not isinstance(error, expected()):
                 raise
-            typer.echo(f"wideblock: {one_line(error)}", err=True)
             unchecked = ctx.invoked_subcommand in JUDGING and not isinstance(error, UserError)
-            raise typer.Exit(2 if unchecked else 1) from None
+            raise failed(error, 2 if unchecked else 1) from None
 
 
 def function(command: str) -> str:
@@ -130,6 +134,12 @@ def misused(error: Any) -> typer.Exit:
     return typer.Exit(1)
 
 
+def failed(error: Exception, status: int = 1) -> typer.Exit:
+    """Says an expected ``error`` in one line; returns the end of the program."""
+    typer.echo(f"wideblock: {one_line(error)}", err=True)
+    return typer.Exit(status)
+
+
 def typeless_flags(command: Any, ctx: Any) -> Any:
     """``command``, with help that shows no type for an option without a value."""
     for parameter in command.get_params(ctx):
@@ -144,13 +154,17 @@ def expected() -> tuple[type[Exception], ...]:
     from wideblock.simulation.verilator import BuildError
     from wideblock.synth.process import FlowError
 
-    return UserError, OSError, BuildError, SimulationError, FlowError
+    return UserError, OSError, MemoryError, BuildError, SimulationError, FlowError
 
 
 def one_line(error: BaseException) -> str:
     """Returns the message and the notes of ``error`` in a line; a system error with the file."""
     message = str(error)
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, MemoryError):
+        message = "the memory is not enough for such numbers; give smaller ones"
+    elif isinstance(error, OSError) and error.errno == errno.EBADF:
+        message = "standard input or output is needed, and closed; open it, or name a file"
+    elif isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
         message = f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
     return " ".join("; ".join([message, *getattr(error, "__notes__", ())]).split())
@@ -256,7 +270,10 @@ def settings(changes: list[str] | None) -> dict[str, str]:
         name, equals, value = change.partition("=")
         if not (name and equals and value):
             raise UserError(f"--set {change} is not a setting; write --set NAME=VALUE, such as --set lanes=4")
-        result[name.strip().replace("-", "_")] = value.strip()
+        name = name.strip().replace("-", "_")
+        if name in result:
+            raise UserError(f"--set {name} is given twice, {result[name]} and {value.strip()}; give it once")
+        result[name] = value.strip()
     return result
 
 
