@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wideblock import atomic
-from wideblock.atomic import check_place, replacing, write_directory, write_text
+from wideblock.atomic import check_directory, check_place, replacing, write_directory, write_text
 
 pytestmark = pytest.mark.shows("images")
 
@@ -203,7 +203,29 @@ def test_a_place_is_checked_before_the_work_and_left_as_it_was(tmp_path):
     for path in (tmp_path / "there", tmp_path / "new", tmp_path / "a" / "b" / "new"):
         check_place(path)
     assert names(tmp_path) == ["there"] and (tmp_path / "there").read_text() == "mine"
-    for path, error in ((tmp_path, IsADirectoryError), (tmp_path / "there" / "x", OSError), ("/proc/x", OSError)):
+    (tmp_path / "loop").symlink_to("loop")
+    wrong = (tmp_path / "there" / "x", tmp_path / "loop", "/proc/x")
+    for path, error in ((tmp_path, IsADirectoryError), *((path, OSError) for path in wrong)):
         with pytest.raises(error) as found:
             check_place(Path(path))
         assert found.value.filename == str(path)
+
+
+def test_a_directory_is_checked_before_the_work(tmp_path):
+    (tmp_path / "there").write_text("mine")
+    (tmp_path / "loop").symlink_to("loop")
+    for path in (tmp_path / "new", tmp_path / "a" / "b"):
+        check_directory(path, overwrite=False)
+    check_directory(tmp_path, overwrite=True)
+    wrong = (tmp_path, tmp_path / "there", tmp_path / "there" / "x", tmp_path / "loop", Path("/proc/x"))
+    for path in wrong:
+        with pytest.raises(OSError, match=str(path)):
+            check_directory(path, overwrite=False)
+    assert names(tmp_path) == ["loop", "there"]
+
+
+def test_errors_of_a_directory_name_it_and_its_name_may_have_the_greatest_length(tmp_path):
+    write_directory(tmp_path / ("d" * 255), {"x": "new"})
+    with pytest.raises(OSError) as found:
+        write_directory(Path("/proc/x"), {"x": "new"})
+    assert found.value.filename == "/proc/x"

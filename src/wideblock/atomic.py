@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["TargetFile", "check_place", "replacing", "write_directory", "write_text"]
+__all__ = ["TargetFile", "check_directory", "check_place", "replacing", "write_directory", "write_text"]
 
 _SUFFIX = ".wideblock.part"
 _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file name has at most 255
@@ -87,15 +87,31 @@ def check_place(path: Path) -> None:
     For a check before the work for the result. Missing directories above could be created.
     """
     with _errors_about(path):
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        above = next(each for each in path.absolute().parents if each.exists())
+        with suppress(FileNotFoundError):
+            if stat.S_ISDIR(path.stat().st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        above = next(each for each in Path(os.path.realpath(path)).parents if each.exists())
         with tempfile.NamedTemporaryFile(dir=above, prefix=".", suffix=_SUFFIX):
             pass
 
 
+def check_directory(directory: Path, *, overwrite: bool) -> None:
+    """Raises OSError if no files could be written into ``directory``, present or not, as :func:`check_place`.
+
+    overwrite: if False, raises FileExistsError for a directory that is not empty
+    """
+    with suppress(FileNotFoundError):
+        if not stat.S_ISDIR(directory.stat().st_mode):
+            raise NotADirectoryError(f"{directory} is a file; -o needs a directory")
+        if not overwrite and any(directory.iterdir()):
+            raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
+    with _errors_about(directory):
+        check_place(directory / "file")
+
+
 def write_text(path: Path, text: str) -> None:
-    """Writes ``text`` to ``path`` in UTF-8, as :func:`replacing` does."""
+    """Writes ``text`` to ``path`` in UTF-8, as :func:`replacing` does; parents are created."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as output:
         output.write(text.encode())
 
@@ -112,8 +128,9 @@ def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
             for name, text in texts.items():
                 files.enter_context(replacing(directory / name)).write(text.encode())
         return
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    with _errors_about(directory):
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=_prefix(directory), dir=directory.parent))
     try:
         for name, text in texts.items():
             (work / name).write_text(text, encoding="utf-8")

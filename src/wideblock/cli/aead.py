@@ -2,6 +2,7 @@
 """``wideblock aead``."""
 
 import sys
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -54,14 +55,11 @@ def aead(
     given = _read(sys.stdin.buffer if source == STREAM else open(source, "rb"), longest(core))
     data = _read(open(ad, "rb"), core.behaviour.longest_ad) if ad else b""
     decrypt = direction is Direction.DECRYPT
-    with progress(f"{direction}ing with {core.module}, {engine}"):
+    opened = nullcontext(sys.stdout.buffer) if target == STREAM else replacing(target, overwrite=force)
+    with opened as output, progress(f"{direction}ing with {core.module}, {engine}"):
         secret = key_of(key, core.behaviour.shape.key)
-        result = crypt(core, secret, npub, data, given, decrypt=decrypt, engine=engine)
-    if target == STREAM:
-        sys.stdout.buffer.write(result)
-        return
-    with replacing(target, overwrite=force) as output:
-        output.write(result)
+        output.write(crypt(core, secret, npub, data, given, decrypt=decrypt, engine=engine))
+        sys.stdout.flush()
 
 
 def _read(file: BinaryIO, most: int) -> bytes:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
+from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, complete_preset, progress, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
@@ -55,6 +56,8 @@ def evidence(
     """
     names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
     chosen = [_kind(word) for word in kinds or KINDS]
+    if not planned:
+        check_place(store)
     with nullcontext() if planned else alone(store):
         found = load(store, missing_ok=True)
         with progress("cores exported") as report:

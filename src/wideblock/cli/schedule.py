@@ -8,11 +8,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from wideblock.atomic import check_place, write_text
 from wideblock.cli.app import Json, as_json
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evaluate import schedules
 from wideblock.rtl.hash import forest
+
+MOST_BLOCKS, MOST_STAGES = 1 << 16, 64
+"""Bounds, for times of seconds; a sector of 1 MiB has 65536 blocks."""
 
 EXAMPLE = """Example: [b]wideblock schedule 31 --stages 3[/b], one schedule;
 [b]wideblock schedule --table 4..32 --stages 2,3[/b], the paper's Table 1;
@@ -22,16 +26,17 @@ EXAMPLE = """Example: [b]wideblock schedule 31 --stages 3[/b], one schedule;
 def blocks_of(text: str) -> tuple[int, int]:
     """The two numbers of ``A..B``."""
     first, dots, last = text.partition("..")
-    if not (dots and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-        raise UserError(f"blocks must be given as A..B with 1 <= A <= B, such as 2..1024, got {text!r}")
+    if not (dots and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last) <= MOST_BLOCKS):
+        form = f"A..B with 1 <= A <= B <= {MOST_BLOCKS}, such as 2..1024"
+        raise UserError(f"blocks must be given as {form}, got {text!r}")
     return int(first), int(last)
 
 
 def stages_of(text: str) -> list[int]:
     """The numbers of ``2,3,4``."""
     words = text.split(",")
-    if not all(word.isdecimal() and int(word) for word in words):
-        raise UserError(f"stages must be numbers of at least 1 with commas between them, got {text!r}")
+    if not all(word.isdecimal() and 1 <= int(word) <= MOST_STAGES for word in words):
+        raise UserError(f"stages must be numbers from 1 to {MOST_STAGES} with commas between them, got {text!r}")
     return [int(word) for word in words]
 
 
@@ -48,6 +53,8 @@ def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
 
 def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
     """Prints and writes figure 6 of the paper."""
+    if plot:
+        check_place(plot)
     found = {NS: schedules.storage(first, last, NS) for NS in stages}
     drawn = "\n".join(schedules.draw_storage(grown, NS) for NS, grown in found.items())
     if json:
@@ -57,11 +64,14 @@ def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | 
     if plot:
         page = Console(record=True, file=StringIO(), width=120)
         page.print(drawn, markup=False, end="")
-        page.save_svg(str(plot), title="BRW: extra storage locations")
+        write_text(plot, page.export_svg(title="BRW: extra storage locations"))
 
 
 def schedule(
-    m: Annotated[int | None, typer.Argument(metavar="BLOCKS", help="Number of blocks of the BRW polynomial.")] = None,
+    m: Annotated[
+        int | None,
+        typer.Argument(metavar="BLOCKS", max=MOST_BLOCKS, help="Number of blocks of the BRW polynomial."),
+    ] = None,
     stages: Annotated[str, typer.Option(metavar="K[,K]...", help="Pipeline stages of the multiplier.")] = "3",
     rows: Annotated[
         str | None, typer.Option("--table", metavar="A..B", help="Schedules for A to B blocks: Table 1 of the paper.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.atomic import write_directory
+from wideblock.atomic import check_directory, write_directory
 from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Directory, ForceDirectory, Preset, Set, settings
 from wideblock.errors import UserError
@@ -19,15 +19,16 @@ EXAMPLE = "Example: [b]wideblock vectors aes-gcm -o build/kat[/b]"
 def vectors(
     preset: Preset,
     directory: Directory,
-    messages: Annotated[int, typer.Option(metavar="N", min=0, help="Random messages after the known answers.")] = 32,
+    messages: Annotated[
+        int, typer.Option(metavar="N", min=0, max=1 << 20, help="Random messages after the known answers.")
+    ] = 32,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random messages.")] = 0,
     changes: Set = None,
     force: ForceDirectory = False,
 ) -> None:
     """Write messages and their right output for test benches of the CAESAR Hardware API: pdi.txt, sdi.txt, do.txt."""
     core = contract(preset, settings(changes)).expect(AEAD)
-    if not force and directory.is_dir() and any(directory.iterdir()):
-        raise UserError(f"{directory} is not empty; choose another directory or give --force")
+    check_directory(directory, overwrite=force)
     longest = [long_answer(core)] if core.behaviour.at_once else []
     files = texts(core, [*core.known_answers, *random_answers(core, messages, seed), *longest])
     if not files:

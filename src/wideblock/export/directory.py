@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from wideblock.atomic import write_directory
+from wideblock.atomic import check_directory, write_directory
 from wideblock.catalog.kinds import AEAD
 from wideblock.export import aead, sector
 from wideblock.export.contract import Contract
@@ -30,10 +30,7 @@ def generate(
     """
     core.preset.scheme.check_status(accept_broken=accept_broken)
     directory = directory.absolute()
-    if directory.exists() and not directory.is_dir():
-        raise NotADirectoryError(f"{directory} is a file; -o needs a directory")
-    if not force and directory.is_dir() and any(directory.iterdir()):
-        raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
+    check_directory(directory, overwrite=force)
     texts = _texts(core, measured)
     write_directory(directory, texts)
     return [directory / name for name in texts]

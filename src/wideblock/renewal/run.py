@@ -3,6 +3,7 @@
 
 import fcntl
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -129,7 +130,7 @@ def alone(store: Path) -> Iterator[None]:
     """Holds the right to renew ``store``. Raises UserError if another process has it."""
     folder = cache_directory()
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"renewal-{name_of([str(store.resolve())])}.lock", "w") as lock:
+    with open(folder / f"renewal-{name_of([os.path.realpath(store)])}.lock", "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
