@@ -105,6 +105,16 @@ class Evidence:
         return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
 
 
+_KINDS = {
+    ("an object", dict): ("changed", "parameters", "method", "result"),
+    ("a list", list): ("tools",),
+    ("text", str): ("subject", "core", "version"),
+    ("text or null", str | None): ("circuit", "code", "commit", "date"),
+    ("a number or null", int | float | None): ("seconds",),
+}
+"""JSON types of the fields, with words for messages."""
+
+
 def from_json(line: str) -> Evidence:
     """The evidence written by :meth:`Evidence.json`. Raises ValueError with the fault of the line."""
     content = json.loads(line)
@@ -115,9 +125,8 @@ def from_json(line: str) -> Evidence:
         raise ValueError(f"field {', '.join(sorted(missing))} is missing")
     if more := content.keys() - names:
         raise ValueError(f"there is no field {', '.join(sorted(more))}")
-    for name in ("changed", "parameters", "method", "result"):
-        if not isinstance(content[name], dict):
-            raise ValueError(f"{name} must be an object, got {content[name]!r}")
-    if not isinstance(content["tools"], list):
-        raise ValueError(f"tools must be a list, got {content['tools']!r}")
+    for (words, kind), fields in _KINDS.items():
+        for name in fields:
+            if not isinstance(content[name], kind):
+                raise ValueError(f"{name} must be {words}, got {content[name]!r}")
     return Evidence(**content | {"kind": EvidenceKind(content["kind"]), "tools": tuple(content["tools"])})
