@@ -40,7 +40,8 @@ Targets = Annotated[
 Routed = Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")]
 Seed = Annotated[int, typer.Option(metavar="S", help="Placer seed.")]
 Mhz = Annotated[
-    float | None, typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's.")
+    float | None,
+    typer.Option(metavar="MHZ", min=1, max=9999, help="Target clock of the tools, in MHz; default: the target's."),
 ]
 Aims = Annotated[
     list[float] | None,
@@ -48,6 +49,7 @@ Aims = Annotated[
         "--mhz",
         metavar="MHZ",
         min=1,
+        max=9999,
         help="Target clock of the tools, in MHz; default: the target's; may be repeated.",
     ),
 ]

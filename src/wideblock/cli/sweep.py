@@ -59,6 +59,7 @@ Memory = Annotated[
     typer.Option(
         metavar="GIB",
         min=0.1,
+        max=1 << 20,
         help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
     ),
 ]
@@ -78,7 +79,7 @@ def sweep(
     changes: Changes = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     family: Published = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, max=9999, help="Placer seeds 1 to N.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
     route_options: Nextpnr = None,
