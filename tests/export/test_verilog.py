@@ -172,10 +172,19 @@ def test_the_module_has_the_name_that_was_chosen(tmp_path):
     assert "--name disk_cipher" in text and "xts_enc" not in text and not re.search(r"^module \\", text, re.M)
 
 
-@pytest.mark.parametrize("name", ["", "8bit", "a-b", "a.b", "module", "logic", "s_until_with", "a__b", "ä", "x" * 201])
+@pytest.mark.parametrize("name", ["", "8bit", "a-b", "a.b", "module", "logic", "s_until_with", "a__b", "ä", "x" * 101])
 def test_a_name_that_no_module_can_have(name):
     with pytest.raises(ValueError, match="the name of a module"):
         replace(core_of("xts-enc"), called=name)
+
+
+def test_a_long_name_of_changes_is_cut_and_its_own():
+    changes = {"key_bits": 256, "round_stages": 4, "sector_bytes": 496, "tweak_bytes": 32, "sbox": "composite"}
+    core = contract("hctr2-any", changes | {"longest": 512, "mult_stages": 8, "leaf": 16})
+    other = contract("hctr2-any", changes | {"longest": 512, "mult_stages": 8, "leaf": 8})
+    assert core.module.startswith("hctr2_any_sector_bytes_496_key_bits_256_round_stages_4_sbox_composite_")
+    assert len(core.module) == len(other.module) == 100 and core.module != other.module
+    assert replace(core, called=core.module).module == core.module
 
 
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):

@@ -59,7 +59,7 @@ Memory = Annotated[
     typer.Option(
         metavar="GIB",
         min=0.1,
-        max=1 << 20,
+        max=9999,
         help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
     ),
 ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of modules: by a core's name and parameters, or chosen by a user."""
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -32,10 +33,21 @@ RESERVED = frozenset(
 )
 
 
+LONGEST = 100
+"""Letters of a module's name at most: in the place of some 127 Verilator has a hash."""
+
+
 def module_name(name: str, changed: Mapping[str, Any]) -> str:
-    """The name of the module of preset or part ``name`` with ``changed`` parameters."""
+    """The name of the module of preset or part ``name`` with ``changed`` parameters.
+
+    A name of more than :data:`LONGEST` letters is cut, and ends with a digest of the whole.
+    """
     words = [name, *(f"{parameter}_{value}" for parameter, value in changed.items())]
-    return "_".join(words).replace("-", "_").lower()
+    whole = "_".join(words).replace("-", "_").lower()
+    if len(whole) <= LONGEST:
+        return whole
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
+    return f"{whole[: LONGEST - 9].rstrip('_')}_{digest}"
 
 
 def checked(name: str) -> str:
@@ -43,10 +55,10 @@ def checked(name: str) -> str:
 
     Two underscores in a row separate the parts of submodules' names. Raises UserError for any other.
     """
-    if not re.fullmatch(r"[A-Za-z_]\w{0,199}", name, re.ASCII) or "__" in name:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or len(name) > LONGEST or "__" in name:
         raise UserError(
-            "the name of a module has letters, digits and single underscores, at most 200, and does not begin with a "
-            f"digit; got {name!r}"
+            f"the name of a module has letters, digits and single underscores, at most {LONGEST}, and does not begin "
+            f"with a digit; got {name!r}"
         )
     if name in RESERVED:
         raise UserError(f"the name of a module must not be a word of Verilog or SystemVerilog, got {name!r}")
