@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line
+from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line, one_line
 from wideblock.cli.display import progress_bar
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
@@ -257,6 +257,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", "Karatsuba"), "karatsuba is a part, which wideblock synth, sweep, clock and compare take"),
         (("list", "--parts", "--scheme", "xts"), "--parts goes with no choice of presets"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
+        (("info", FAST, "--set", "lanes=2", "--set", "lanes=4"), "--set lanes is given twice, 2 and 4; give it once"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
         (("info", FAST, "--set", "lanes=3"), "3"),
@@ -272,6 +273,20 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("schedule", 7, "--table", "4..5"), "BLOCKS and --table exclude each other; give one of them"),
         (("schedule", "--table", "4..5", "--storage", "2..3"), "--table and --storage exclude each other"),
         (("schedule",), "a number of BLOCKS is missing, or --table A..B, or --storage A..B"),
+        (("schedule", 10**9), "less than or equal to 65536"),
+        (("schedule", "--table", f"1..{10**9}"), "A..B with 1 <= A <= B <= 65536"),
+        (("schedule", 7, "--stages", 10**9), "stages must be numbers from 1 to 64"),
+        (("schedule", "--storage", "2..9", "--plot", "/proc/x.svg"), "/proc/x.svg: no such file"),
+        (("schedule", "--storage", "2..9", "--plot", "{folder}"), "is a directory"),
+        (("sweep", FAST, "--seeds", 10**9), "--seeds"),
+        (("sweep", FAST, "--mhz", "1e300"), "--mhz"),
+        (("clock", FAST, "--mhz", "1e300"), "--mhz"),
+        (("sweep", FAST, "--memory", "1e300"), "--memory"),
+        (("vectors", "aes-gcm", "-o", "{folder}/new", "--messages", 10**12), "--messages"),
+        (("vectors", "aes-gcm", "-o", "{odd}"), "odd is a file; -o needs a directory"),
+        (("vectors", "aes-gcm", "-o", "{loop}"), "too many levels of symbolic links"),
+        (("generate", FAST, "-o", "{loop}"), "too many levels of symbolic links"),
+        (("evidence", "--store", "{loop}"), "too many levels of symbolic links"),
         (
             ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--first-sector", "x10"),
             "'x10' is not a whole number from 0 to 2^128 - 1, such as 4096 or 0x1000",
@@ -366,7 +381,8 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "ranges").chmod(0o600)
     (tmp_path / "nul").write_text('[[range]]\nkey = "@a\\u0000"\n')
     (tmp_path / "nul").chmod(0o600)
-    names = {"image", "odd", "long", "folder", "ranges", "nul"}
+    (tmp_path / "loop").symlink_to("loop")
+    names = {"image", "odd", "long", "folder", "ranges", "nul", "loop"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says.format(**places) in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
@@ -567,6 +583,12 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
         "encrypt", "xts-enc", "--engine", "rtl", "--key", key, "--in", tmp_path / "image", "--out", tmp_path / "out"
     )
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
+
+
+def test_exhausted_memory_is_one_line():
+    with pytest.raises(MemoryError) as error:
+        bytes(1 << 62)
+    assert one_line(error.value) == "the memory is not enough for such numbers; give smaller ones"
 
 
 @pytest.mark.parametrize("command", [command for command in JUDGING if command != "vectors check"])

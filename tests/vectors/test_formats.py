@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from wideblock import text
 from wideblock.errors import UserError
 from wideblock.vectors.formats import MessageCase, UnitCase, read, response
 
@@ -254,6 +255,12 @@ def test_a_wrong_file_is_one_line(tmp_path, content, message):
     with pytest.raises(UserError, match=rf"^{tmp_path}/file{message}$") as raised:
         read([tmp_path / "file"])
     assert "\n" not in str(raised.value)
+
+
+def test_a_text_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(text, "MOST", 1000)
+    with pytest.raises(UserError, match="^/dev/zero must be at most 1000 bytes; a file must be "):
+        read([Path("/dev/zero")])
 
 
 def test_a_second_file_does_not_hide_a_wrong_one(tmp_path):
