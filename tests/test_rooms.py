@@ -120,7 +120,7 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1206, "cli": 2127, "drive": 1160, "evaluate": 1903, "evidence": 350, "export": 1657,
+    "catalog": 1206, "cli": 2138, "drive": 1160, "evaluate": 1903, "evidence": 350, "export": 1657,
     "image": 1239, "native": 239, "renewal": 490,
     "rtl/aead": 4623, "rtl/aes": 1475, "rtl/bus": 1210, "rtl/dma": 1582, "rtl/engine": 1768, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1497, "rtl/keys": 1090, "rtl/sector": 4323, "rtl/shell": 160, "rtl/stream": 1640,

@@ -108,8 +108,10 @@ def test_a_closed_stream_is_one_line_and_no_file_has_its_descriptor(tmp_path, de
     assert written == (right if status == 0 else b"")
 
 
-@pytest.mark.parametrize("command", [("--version",), ("--help",), (), ("list",)])
-def test_a_full_disk_behind_any_text_is_one_line(tmp_path, command):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", [("--version",), ("--help",), (), ("list",), ("list", "--names")])
+def test_a_full_disk_behind_any_text_is_one_line(monkeypatch, command, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([sys.executable, "-c", CODE, *command], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 1 and done.stderr == b"wideblock: no space left on device\n"

@@ -129,17 +129,19 @@ def test_random_nonces_have_an_end(image, monkeypatch):
     ("preset", "options", "said"),
     [
         ("aes-gcm-p", (), "aes-gcm-p has a tag and a nonce for each sector; give --icv FILE, or --layout inline"),
-        ("aes-gcm-p", ("--icv", "meta", "--set", "ad_bytes=19"), "associated data must be at most 19 bytes; --set"),
+        ("aes-gcm-p", ("--icv", "meta", "ad_bytes=19"), "associated data must be at most 19 bytes; --set"),
         ("minalpher", ("--icv", "meta", "--engine", "native"), "engine of minalpher.* must be one of rtl, spec, got"),
-        ("aes-gcm-p", ("--icv", "meta", "--set", "data_bytes=100"), "plain64-512 counts 512 bytes, and a sector"),
+        ("aes-gcm-p", ("--icv", "meta", "data_bytes=100"), "plain64-512 counts 512 bytes, and a sector"),
         ("minalpher", ("--icv", "meta"), "minalpher.* makes messages longer: it seals no sectors"),
     ],
 )
 def test_a_line_says_what_does_not_fit(image, monkeypatch, preset, options, said):
     monkeypatch.chdir(image)
     sizes = SIZES if preset == "aes-gcm-p" else {"data_bytes": N}
-    changed = [word for name, value in sizes.items() for word in ("--set", f"{name}={value}")]
+    given = [option for option in options if "=" not in option]
+    sizes_of = sizes | dict(option.split("=") for option in options if "=" in option)
+    changed = [word for name, value in sizes_of.items() for word in ("--set", f"{name}={value}")]
     words = ["encrypt", preset, "--key", "00" * (32 if sizes is SIZES else 16), "--in", "image", "--out", "out"]
-    done = CliRunner().invoke(app, [*words, *changed, *options])
+    done = CliRunner().invoke(app, [*words, *changed, *given])
     assert done.exit_code == 1 and re.fullmatch(f"wideblock: {said}.*\n", done.stderr), done.output
     assert [path.name for path in image.iterdir()] == ["image"]

@@ -35,10 +35,24 @@ def main() -> None:
         except Stopped as stop:
             print(f"wideblock: {one_line(stop)}", file=sys.stderr)
             raise
+        except SystemExit as end:
+            sys.exit(_written(end.code))
         except Exception:
             traceback.print_exc()
             print(f"wideblock {__version__}: {FAULT}", file=sys.stderr)
             sys.exit(os.EX_SOFTWARE)
+
+
+def _written(status: str | int | None) -> str | int | None:
+    """``status``; 1 with a line on standard error if standard output has no room for what is still in its buffer."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more
+        if not (status or isinstance(error, BrokenPipeError)):
+            print(f"wideblock: {one_line(error)}", file=sys.stderr)
+        return status or 1
+    return status
 
 
 def _replace_closed_streams() -> None:
