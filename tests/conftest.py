@@ -7,7 +7,7 @@ each feature, from which ``tests/plan.py`` makes ``docs/test-plan.md``. ``--part
 records it in a file of its own. A test that is marked with ``wants(PROGRAM, ..)`` is skipped where one is missing;
 ``--skipped-in=RECORD`` runs the cases that were skipped in an earlier run and need not be skipped here.
 
-No test sees the user's terminal, locale, or settings of git and bytecode, nor the make that started the tests.
+No test sees the user's terminal, locale, or settings of git, bytecode and buffers, nor the make that started the tests.
 
 A worker builds models with its share of the processors: each further translation unit reads the same headers again.
 """
@@ -43,6 +43,7 @@ for name in tuple(os.environ):
         "LANG",
         "LANGUAGE",
         "PYTHONDONTWRITEBYTECODE",
+        "PYTHONUNBUFFERED",
     ):
         del os.environ[name]
 os.environ |= {"TERM": "dumb", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
