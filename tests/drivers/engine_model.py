@@ -11,7 +11,7 @@ KEYS, ENGINE = 0x1000, 0x10000
 """Addresses of the two buses."""
 
 FAULTS = (Fault(Cause.SHORT, "too short"), Fault(Cause.SLOT, "no key"))
-FACTS = EngineFacts("toy", 8, 256, 1, 512, (False, True), 16, 64, FAULTS)
+FACTS = EngineFacts("toy", 8, 256, 1, 512, (False, True), 16, 64, FAULTS, usual_tweak=16)
 MAPS = KEY_MAP, engine_map(FACTS)
 COMMAND = {each.name: each.value for each in KeyCommand}
 ERROR = {each.name: each.value for each in CommandError}
@@ -21,7 +21,7 @@ UNKNOWN = 1
 def toy(key, tweak, data, *, decrypt):
     """A cipher that shows each of its inputs: bytes plus those of key and tweak, or minus."""
     sign = -1 if decrypt else 1
-    return bytes((b + sign * (key[n % len(key)] + tweak[n % 16])) & 0xFF for n, b in enumerate(data))
+    return bytes((b + sign * (key[n % len(key)] + tweak.ljust(16, b"\1")[n % 16])) & 0xFF for n, b in enumerate(data))
 
 
 class EngineModel:
@@ -182,7 +182,8 @@ class EngineModel:
             self.values[count] += 1
             return self.event("FAULT")
         data, decrypt = self._bytes("WINDOW_DATA_IN")[:size], self._get("WINDOW_REQUEST", "DECRYPT")
-        result = toy(self.slots[slot][0], self._bytes("WINDOW_TWEAK"), data, decrypt=decrypt)
+        tweak = self._bytes("WINDOW_TWEAK")[: self._get("WINDOW_TWEAK_SIZE", "BYTES")]
+        result = toy(self.slots[slot][0], tweak, data, decrypt=decrypt)
         start = ENGINE + MAPS[1].offset("WINDOW_DATA_OUT")
         for at in range(0, size, 4):
             self.values[start + at] = int.from_bytes(result[at : at + 4], "little")

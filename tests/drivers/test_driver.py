@@ -197,6 +197,14 @@ def test_sectors_pass_through_the_window(driver, rng, size):
     assert driver.crypted(6, tweak, sealed, decrypt=True) == (0, data, 99)
 
 
+@pytest.mark.parametrize("size", [0, 1, 4, 15])
+def test_a_tweak_has_as_many_bytes_as_the_caller_sets(driver, rng, size):
+    key, tweak, data = rng.randbytes(64), rng.randbytes(size), rng.randbytes(16)
+    assert driver.program(6, key) == 0
+    driver.w.tweak_bytes = size
+    assert driver.crypted(6, tweak, data) == (0, toy(key, tweak, data, decrypt=False), 99)
+
+
 @pytest.mark.parametrize("word", [0, 2, 3])
 def test_a_result_that_a_zeroize_wipes_amid_its_read_is_no_result(driver, rng, word):
     assert driver.program(6, rng.randbytes(64)) == 0

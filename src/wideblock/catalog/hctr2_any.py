@@ -41,6 +41,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="messages of mixed lengths, such as file names, under one core",
     native=lambda p: "hctr2",
+    letters="hctr2",
     key_bits=lambda p: p.key_bits,
 )
 

@@ -67,6 +67,7 @@ class Scheme:
     native:        from parameters, its name in the native library; None for a scheme without native code
     key_bits:      from parameters, the bits of a key
     limits:        raises UserError for parameters that the scheme does not have
+    letters:       its name in registers, at most 8 letters; empty: ``name``
 
     The value and all functions but ``hardware`` load no hardware description.
     """
@@ -88,6 +89,7 @@ class Scheme:
     limits: Callable[[Any], None] = lambda parameters: None
     sealed_answers: str | None = None
     no_icv: str = ""
+    letters: str = ""
     key_bits: Callable[[Any], int] = field(kw_only=True)
 
     @property

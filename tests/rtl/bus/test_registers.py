@@ -54,7 +54,7 @@ MISTAKES = [
     (lambda: replace(FACTS, scheme="much-too-long"), "1 to 8 ASCII characters"),
     (lambda: replace(FACTS, window_bytes=MOST_WINDOW_BYTES + 16), "4 bytes up to 4096, got 4112"),
     (lambda: replace(FACTS, window_bytes=22), "multiple of 4 bytes"),
-    (lambda: replace(FACTS, tweak_bytes=36), "multiple of 4 bytes up to 32, got 36"),
+    (lambda: replace(FACTS, tweak_bytes=256), "multiple of 4 bytes up to 252, got 256"),
     (lambda: replace(FACTS, faults=()), "1 to 31 causes"),
     (lambda: replace(FACTS, slots=1), "slots must be 2 to 65535, got 1"),
 ]
@@ -129,6 +129,14 @@ def test_engine_map_states_the_facts():
     assert value("LIMIT_LO", "BLOCKS") | value("LIMIT_HI", "BLOCKS") << 32 == 1 << 44
     assert [engine.register(f"WINDOW_DATA_{way}").bytes for way in ("IN", "OUT")] == [512, 512]
     assert engine.register("WINDOW_TWEAK").bytes == 16
+
+
+def test_a_window_states_bytes_of_a_tweak_where_requests_do():
+    stated = engine_map(replace(FACTS, tweak_bytes=64, usual_tweak=20))
+    size = stated.register("WINDOW_TWEAK_SIZE").field("BYTES")
+    assert (size.bits, size.reset, stated.register("CAPS3").field("TWEAK_SIZE").reset) == (8, 20, 1)
+    assert stated.register("WINDOW_TWEAK").bytes == 64
+    assert not [each.name for each in engine_map(FACTS).registers if each.name == "WINDOW_TWEAK_SIZE"]
 
 
 def test_offsets_do_not_depend_on_the_facts():

@@ -30,9 +30,11 @@ WHOLE_SECTORS = [
     ("eme2-2s-k", (("sector_bytes", 128),)),
     ("eme2-2s-k", (("sector_bytes", 212), ("key_bits", 256))),
     ("aez-2ts-k", (("sector_bytes", 128),)),
+    ("hctr2-any-k", (("sector_bytes", 64), ("longest", 128))),
+    ("hctr2-any-k", (("sector_bytes", 100), ("longest", 254), ("tweak_bytes", 5), ("key_bits", 256), *REQUESTS)),
 ]
 """Engines of cores that copy keys for each sector: MEK of 16, 32, 48 and 64 bytes, with and without derived words;
-sectors that end within a beat."""
+sectors that end within a beat; stated sizes of sectors and tweaks."""
 FAULTS = {
     "a read of METD reaches MEK": (
         (
@@ -107,6 +109,14 @@ def test_sectors_that_the_window_cannot_pass_are_refused(size):
         UserError, match=f"sector_bytes must be a multiple of 4 up to 4096 with registers, .*, got {size}"
     ):
         contract("hctr2-2s-k", {"sector_bytes": size, "slots": 4, "registers": "axi4-lite"})
+
+
+def test_a_tweak_of_the_window_has_whole_words():
+    with pytest.raises(UserError, match="^most_tweak_bytes must be a multiple of 4 with registers, .*, got 33$"):
+        contract("hctr2-any-k", {"most_tweak_bytes": 33, "registers": "axi4-lite"})
+    engine = contract("hctr2-any-k", {"most_tweak_bytes": 252, "sector_bytes": 4000, "registers": "axi4-lite"})
+    facts = {each.name: each for each in engine.component.registers[1].registers}
+    assert (facts["WINDOW_TWEAK"].bytes, facts["WINDOW_TWEAK_SIZE"].reset) == (252, 16)
 
 
 def test_an_engine_has_a_suite_of_its_own_with_either_judge():

@@ -24,14 +24,15 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
     fields = {field.name: field.width for field in core.interface.channel("i").fields}
     length = core.behaviour.length
     size = length.usual if length.least == length.most else min(PART, length.usual // 4 * 4)
-    tweak, message = bytes(range(fields.get("tweak", 0) // 8)), bytes(number % 256 for number in range(size))
+    tweak = bytes(range(length.usual_tweak_of(fields.get("tweak", 0) // 8)))
+    message = bytes(number % 256 for number in range(size))
     specification = scheme.under(core.parameters, key)
     sealed = specification.encrypt(tweak, message)
     answers = [
         TestAnswer(tweak, *((sealed, True, message) if way else (message, False, sealed)))
         for way in core.behaviour.directions
     ]
-    return SlotEngine(core, scheme=scheme.name, answers=answers, power_up=power_up)
+    return SlotEngine(core, scheme=scheme.letters or scheme.name, answers=answers, power_up=power_up)
 
 
 def around(scheme: Scheme, core: Any) -> Any:

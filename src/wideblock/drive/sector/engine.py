@@ -178,7 +178,9 @@ class EngineSimulation(SectorSimulation):
 
     def fill_window(self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False) -> int:
         """Writes a message into the window; the starting word of WINDOW_REQUEST."""
-        self.put("WINDOW_TWEAK", tweak)
+        self.put("WINDOW_TWEAK", tweak.ljust(-(-len(tweak) // REGISTER_BYTES) * REGISTER_BYTES, b"\xff"))
+        if self.core.behaviour.length.tweaks:
+            self.set("WINDOW_TWEAK_SIZE", len(tweak))
         self.put("WINDOW_DATA_IN", data)
         self.set("WINDOW_SIZE", len(data))
         return slot | decrypt << 16 | 1 << 31

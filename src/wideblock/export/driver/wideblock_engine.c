@@ -228,7 +228,10 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
     return -WIDEBLOCK_ENGINE_EIO;
   if (!(status & MASK(ENGINE_STATUS_READY)) || status & MASK(ENGINE_STATUS_WINDOW))
     return -WIDEBLOCK_ENGINE_EBUSY;
-  write_bytes(w->engine + OFFSET(ENGINE_WINDOW_TWEAK), tweak, w->tweak_bytes, w->tweak_bytes / WORD);
+  write_bytes(w->engine + OFFSET(ENGINE_WINDOW_TWEAK), tweak, w->tweak_bytes, (w->tweak_bytes + WORD - 1) / WORD);
+#ifdef WIDEBLOCK_ENGINE_WINDOW_TWEAK_SIZE_OFFSET
+  engine_write(w, OFFSET(ENGINE_WINDOW_TWEAK_SIZE), PUT(w->tweak_bytes, ENGINE_WINDOW_TWEAK_SIZE_BYTES));
+#endif
   write_bytes(w->engine + OFFSET(ENGINE_WINDOW_DATA_IN), in, size, (size + WORD - 1) / WORD);
   engine_write(w, OFFSET(ENGINE_WINDOW_SIZE), PUT(size, ENGINE_WINDOW_SIZE_BYTES));
   request = PUT(slot, ENGINE_WINDOW_REQUEST_SLOT) | PUT(decrypt, ENGINE_WINDOW_REQUEST_DECRYPT);

@@ -42,7 +42,7 @@ struct wideblock_engine {
   uintptr_t engine;      /* address of the other registers */
   uint32_t attempts;     /* reads of a status, at most, for one wait */
   uint32_t slots;        /* 0 to slots - 1 */
-  uint32_t tweak_bytes;
+  uint32_t tweak_bytes;  /* of a tweak; where each request states them the most: the caller sets those of his tweaks */
   uint32_t window_bytes; /* of the longest sector for wideblock_engine_crypt(); 0: there is no window */
   uint32_t causes;       /* of faults */
   bool encrypts, decrypts;

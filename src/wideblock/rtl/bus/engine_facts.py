@@ -12,6 +12,9 @@ __all__ = ["GONE", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts"]
 MOST_WINDOW_BYTES = 4096
 """Bytes of the longest sector for the window."""
 
+MOST_TWEAK_BYTES = 252
+"""Bytes of the longest tweak: whole words of which a number of 8 bits states the bytes."""
+
 NOT_RUN = 255
 """Value of SELFTEST.FAILED if the test could not run because the slot holds a key."""
 
@@ -29,13 +32,14 @@ class EngineFacts:
     lanes:        blocks a step
     sector_bytes: bytes of the sectors of the cycle contract
     directions:   directions of the core; False: encryption, True: decryption
-    tweak_bytes:  bytes of a tweak, a multiple of 4 up to 32
+    tweak_bytes:  bytes of a tweak, the most if each request states them; a multiple of 4 up to 252
     window_bytes: bytes of the longest sector for the window, a multiple of 4; 0: no window
     faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
     shortest:     bytes of the shortest sector for the window
     tag_bits:     bits of a request's tag; 0: no tag
     header:       a request precedes the data, in separate beats
+    usual_tweak:  bytes of a tweak that figures are for, if each request states them; None: all are of ``tweak_bytes``
 
     Raises ValueError for facts too large for the registers.
     """
@@ -53,6 +57,7 @@ class EngineFacts:
     shortest: int = 16
     tag_bits: int = 0
     header: bool = False
+    usual_tweak: int | None = None
 
     def __post_init__(self):
         name = self.scheme.encode()
@@ -62,8 +67,10 @@ class EngineFacts:
             raise ValueError(
                 f"a window must be of a multiple of 4 bytes up to {MOST_WINDOW_BYTES}, got {self.window_bytes}"
             )
-        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 32:
-            raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 32, got {self.tweak_bytes}")
+        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= MOST_TWEAK_BYTES:
+            raise ValueError(
+                f"a tweak must be of a multiple of 4 bytes up to {MOST_TWEAK_BYTES}, got {self.tweak_bytes}"
+            )
         if not 1 <= len(self.faults) <= 31:
             raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
         if not 2 <= self.slots < 1 << 16:

@@ -25,6 +25,7 @@ _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
 _FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
 _SLOTS = 0xC0
+_STATED = "a request states the bytes of its tweak, of the window in WINDOW_TWEAK_SIZE"
 
 
 def engine_map(facts: EngineFacts) -> RegisterMap:
@@ -96,6 +97,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         (
             _constant("TAG_BITS", 0, 8, facts.tag_bits, "bits of a tag; 0: requests have none"),
             _constant("HEADER", 8, 1, facts.header, "1: a request comes before its data, in beats of its own"),
+            *([_constant("TWEAK_SIZE", 9, 1, 1, _STATED)] if facts.usual_tweak is not None else []),
         ),
     )
 

@@ -62,6 +62,13 @@ def window_registers(facts: EngineFacts) -> Iterator[Register]:
 
 def _window_words(facts: EngineFacts) -> Iterator[Register]:
     """Tweak, data and result of a request."""
+    if facts.usual_tweak is not None:
+        yield Register(
+            "WINDOW_TWEAK_SIZE",
+            _WINDOW + 12,
+            f"Bytes of WINDOW_TWEAK that count, 0 to {facts.tweak_bytes}; more are refused with cause TWEAK.",
+            (RegisterField("BYTES", 0, 8, Access.RW, "number of bytes", reset=facts.usual_tweak),),
+        )
     if facts.tweak_bytes:
         yield Register(
             "WINDOW_TWEAK",

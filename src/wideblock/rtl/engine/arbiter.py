@@ -32,7 +32,7 @@ class MessageArbiter(wiring.Component):
             m.d.sync += of_test.eq(test.request)
         either = test.request | window.request
         m.d.comb += passage.request.eq(Mux(passage.granted, Mux(of_test, test.request, window.request), either))
-        for name in ("send", "slot", "decrypt", "size", "tweak", "word"):
+        for name in ("send", "slot", "decrypt", "size", "tweak", "tweak_size", "word"):
             m.d.comb += getattr(passage, name).eq(Mux(of_test, getattr(test, name), getattr(window, name)))
         for client, mine in ((test, of_test), (window, ~of_test)):
             m.d.comb += [getattr(client, name).eq(getattr(passage, name) & mine) for name in _GATED]

@@ -78,7 +78,7 @@ class SlotEngine(wiring.Component):
         _check_window(behaviour)
         self.gate = StreamGate(core.interface, behaviour)
         self.faults = self.gate.causes
-        self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES, behaviour.length.most)
+        self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES, _words(behaviour.length.most))
         self.map = engine_map(self._facts(scheme, fields))
         beat_words = fields["data"] // 32
         words = -(-self.window_bytes // (4 * beat_words)) * beat_words
@@ -96,7 +96,7 @@ class SlotEngine(wiring.Component):
         )
         self.table = SlotTable(slots=p.slots, clear_row_bits=row_bits, block_bits=self.gate.block_bits)
         self.passage = Passage(into=into, out=out, words=words, quiet=quiet, faults=len(self.faults))
-        link = messages(words=words, tweak_bits=fields.get("tweak", 0))
+        link = messages(into, words=words)
         bit = {fault.cause: number for number, fault in enumerate(self.faults)}
         self.window = Window(
             link,
@@ -131,6 +131,7 @@ class SlotEngine(wiring.Component):
     def _facts(self, scheme: str, fields: Mapping[str, int]) -> EngineFacts:
         """Facts of the core that registers show; ``fields`` are widths of its input."""
         p, behaviour = self.parameters, self.core.behaviour
+        room = fields.get("tweak", 0) // 8
         return EngineFacts(
             scheme=scheme,
             slots=p.slots,
@@ -138,12 +139,13 @@ class SlotEngine(wiring.Component):
             lanes=p.lanes,
             sector_bytes=behaviour.usual,
             directions=behaviour.directions,
-            tweak_bytes=fields.get("tweak", 0) // 8,
+            tweak_bytes=room,
             window_bytes=self.window_bytes,
             faults=self.faults,
             shortest=behaviour.length.least,
             tag_bits=p.tag_bits,
             header=p.header,
+            usual_tweak=behaviour.length.usual_tweak_of(room) if behaviour.length.tweaks else None,
         )
 
     def _timing(self, quiet: int) -> EngineTiming:
@@ -293,6 +295,11 @@ def _check_window(behaviour: Behaviour) -> None:
             f"sector_bytes must be a multiple of {REGISTER_BYTES} up to {MOST_WINDOW_BYTES} with registers, as the "
             f"window passes whole sectors, got {length.most}"
         )
+
+
+def _words(size: int) -> int:
+    """Bytes of the whole words in ``size`` bytes."""
+    return size // REGISTER_BYTES * REGISTER_BYTES
 
 
 def _slowest(behaviour: Behaviour) -> int:

@@ -148,6 +148,8 @@ class Firmware:
             window.start.eq(starts),
             window.disabled.eq(file.policy_close_window),
         ]
+        if len(window.tweak_size):
+            m.d.comb += window.tweak_size.eq(file.window_tweak_size_bytes)
         # a cycle after the write, which may have set slot and direction
         m.d.sync += starts.eq(file.window_request_start)
 

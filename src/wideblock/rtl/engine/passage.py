@@ -40,21 +40,24 @@ def core_access(into: Channel, out: Channel, *, faults: int) -> Signature:
     )
 
 
-def messages(*, words: int, tweak_bits: int) -> Signature:
-    """Link of a client to the passage: messages of up to ``words`` words, one at a time.
+def messages(into: Channel, *, words: int) -> Signature:
+    """Link of a client to the passage: messages of up to ``words`` words for channel ``into``, one at a time.
 
     request:      out, the client needs the core
     granted:      in, no message of the user is in the core, and none begins
     ready:        in, with ``granted``: no message is under way, one may be sent
-    send:         out, pulses while ``ready``: a message of ``size`` bytes for ``slot``, with ``tweak``, to ``decrypt``
-                  or not; these stay stable until ``done``
+    send:         out, pulses while ``ready``: a message of ``size`` bytes for ``slot``, with the ``tweak_size`` first
+                  bytes of ``tweak``, to ``decrypt`` or not; these stay stable until ``done``
     index:        in, number of a word of the message
     word:         out, that word, in the next cycle
     taken:        in, pulses with word number ``result_index`` of the result, ``result``
     done:         in, pulses as the message has ended
     aborted:      in, with ``done``: a clear met the message, or its result did not come
     fault:        in, with ``done``: the core refused the message for ``cause``, a bit of its faults
+
+    ``tweak`` and ``tweak_size`` are of the channel's bits: none where it has no such field.
     """
+    bits = {field.name: field.width for field in into.fields}
     return Signature(
         {
             "request": Out(1),
@@ -63,7 +66,7 @@ def messages(*, words: int, tweak_bits: int) -> Signature:
             "slot": Out(SLOT_BITS),
             "decrypt": Out(1),
             "size": Out(16),
-            "tweak": Out(tweak_bits),
+            **{name: Out(bits.get(name, 0)) for name in ("tweak", "tweak_size")},
             "index": In(range(words)),
             "word": Out(REGISTER_BITS),
             "taken": In(1),
@@ -95,7 +98,7 @@ class Passage(wiring.Component):
         self.beat_words = fields["data"] // REGISTER_BITS
         super().__init__(
             {
-                "client": In(messages(words=words, tweak_bits=fields.get("tweak", 0))),
+                "client": In(messages(into, words=words)),
                 "access": Out(core_access(into, out, faults=faults)),
                 "aborting": Out(1),
                 "clear": In(1),
@@ -177,7 +180,7 @@ class Passage(wiring.Component):
         if "tweak" in self.fields:
             m.d.comb += payload.tweak.eq(client.tweak)
         if "tweak_size" in self.fields:
-            m.d.comb += [payload.tweak_size.eq(len(client.tweak) // 8), payload.size.eq(client.size)]
+            m.d.comb += [payload.tweak_size.eq(client.tweak_size), payload.size.eq(client.size)]
         if "keep" in self.fields:
             m.d.comb += payload.keep.eq(Mux(last, below(remaining, beat_bytes), -1))
         with m.If(sending & ~valid):

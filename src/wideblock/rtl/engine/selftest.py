@@ -117,6 +117,7 @@ class SelfTest(wiring.Component):
             with m.If(answer == number):
                 tweak = Const(int.from_bytes(each.tweak, "little"), len(messages.tweak))
                 m.d.comb += [messages.decrypt.eq(each.decrypt), messages.tweak.eq(tweak)]
+                m.d.comb += messages.tweak_size.eq(len(each.tweak))
         incomplete = messages.result_index < words
         differs = messages.taken & incomplete & (messages.result != expected)
         fails = messages.done & (messages.aborted | messages.fault | incomplete)

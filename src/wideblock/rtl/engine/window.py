@@ -23,7 +23,7 @@ class Window(wiring.Component):
     tweak:        in, the write is one of word ``index`` of the tweak
     result_index: in, a word of the result
     result:       out, that word, a cycle later; 0 beyond the end, and while there is no result
-    start:        in, starts the request ``slot``, ``decrypt``, ``size``, while not ``busy``
+    start:        in, starts the request ``slot``, ``decrypt``, ``size``, ``tweak_size``, while not ``busy``
     disabled:     in, requests are refused
     busy:         out, the request waits, or its message is in the core
     finished:     out, pulses as the request ends
@@ -67,6 +67,7 @@ class Window(wiring.Component):
                 "slot": In(SLOT_BITS),
                 "decrypt": In(1),
                 "size": In(16),
+                "tweak_size": In(messages.members["tweak_size"].shape),
                 **dict.fromkeys(("busy", "finished", "done", "error"), Out(1)),
                 "cause": Out(5),
                 "messages": Out(messages),
@@ -111,7 +112,7 @@ class Window(wiring.Component):
         with m.If(go):
             m.d.sync += [self.done.eq(0), self.error.eq(0), self.cause.eq(0), lost.eq(0)]
             m.d.sync += [messages.slot.eq(self.slot), messages.decrypt.eq(self.decrypt)]
-            m.d.sync += messages.size.eq(self.size)
+            m.d.sync += [messages.size.eq(self.size), messages.tweak_size.eq(self.tweak_size)]
             with m.If(self.disabled | self.clear):
                 finish(GONE, 1)
             with m.Elif(bad):

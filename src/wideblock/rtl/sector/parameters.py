@@ -456,11 +456,9 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 @dataclass(frozen=True, kw_only=True)
 class AnyLengthParameters(SlottedParameters, SectorParameters):
     """Parameters of a core for messages with stated sizes; ``sector_bytes`` and ``tweak_bytes``: sizes for the stated
-    figures. Without an engine: a window states no size of a tweak.
+    figures. Without a master: an entry of its rings states no size of a tweak.
     """
 
-    registers: ClassVar[str] = "none"
-    bus_clock: ClassVar[str] = "core"
     dma: ClassVar[str] = "none"
     width: int = parameter(1, "blocks a beat of the streams", (1, 2, 4))
     lanes: int = parameter(1, "AES pipelines, as many as blocks a beat", (1, 2, 4))
@@ -484,5 +482,10 @@ class AnyLengthParameters(SlottedParameters, SectorParameters):
             raise UserError(f"sector_bytes must be 16 to {self.longest}, the longest, got {self.sector_bytes}")
         if not 1 <= self.most_tweak_bytes < 1 << TWEAK_SIZE_BITS:
             raise UserError(f"most_tweak_bytes must be 1 to 255, got {self.most_tweak_bytes}")
+        if self.registers != "none" and self.most_tweak_bytes % 4:
+            raise UserError(
+                f"most_tweak_bytes must be a multiple of 4 with registers, as the window's tweak has whole words, got "
+                f"{self.most_tweak_bytes}"
+            )
         if not 0 <= self.tweak_bytes <= self.most_tweak_bytes:
             raise UserError(f"tweak_bytes must be 0 to {self.most_tweak_bytes}, got {self.tweak_bytes}")

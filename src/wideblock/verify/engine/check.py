@@ -46,6 +46,10 @@ class EngineCheck(SectorCheck):
         self.slots_now: dict[int, Slot] = {}
         self.number_of_slots = subject.parameters.slots
 
+    def usual(self, size: int, decrypt: bool) -> Request:
+        """A random sector under a tweak of the size for which the timing is stated."""
+        return self.request(size, decrypt=decrypt, tweak_size=self.shape.tweak_bytes)
+
     def restart(self) -> None:
         """Resets the engine, and waits for its self-test."""
         self.simulation.reset()

@@ -60,12 +60,10 @@ def _life(check: EngineCheck, seed: int, clears: Sequence[tuple[int, int]], end:
             for slot in used:
                 check.command("LOAD", slot, check.key())
             size = check.behaviour.usual
-            request = check.request(check.least, decrypt=check.behaviour.directions[0])
+            request = check.usual(check.least, check.behaviour.directions[0])
             core.window(used[0], request.data, request.tweak, decrypt=request.decrypt)
             start = core.prepare("LOAD", len(used), check.key())
-            requests = [
-                replace(check.request(size, decrypt=request.decrypt), slot=used[n % len(used)]) for n in range(24)
-            ]
+            requests = [replace(check.usual(size, request.decrypt), slot=used[n % len(used)]) for n in range(24)]
             script = core.requests(requests, events=[zeroize_at(*clear) for clear in clears], quiet=NEVER, limit=end)
             script.words = {**script.words, **check.start_word(0, start)}
             check.record(script, seed=seed, played=len(requests))

@@ -27,7 +27,7 @@ def cycle_contract(check: EngineCheck) -> Finding:
     for way in check.behaviour.directions:
 
         def stream(units: int, *, way: bool = way) -> SectorRecord:
-            requests = (check.request(size, decrypt=way) for _ in range(units))
+            requests = (check.usual(size, way) for _ in range(units))
             return check.stream([replace(each, slot=used[n % len(used)]) for n, each in enumerate(requests)])
 
         apart = sorted(set(until_steady(stream, 8)[1]))

@@ -132,6 +132,9 @@ class RandomFirmware:
         writes = [("WINDOW_TWEAK", n, word) for n, word in enumerate(register_words(tweak))]
         most = self.map.register("WINDOW_DATA_IN").count
         writes += [("WINDOW_DATA_IN", n, word) for n, word in enumerate(register_words(data)[:most])]
+        if tweaks := self.check.behaviour.length.tweaks:
+            stated = self.check.tweak_size() if self.chance(90) else self.number(tweaks.most + 1, 255)
+            writes.append(("WINDOW_TWEAK_SIZE", 0, stated))
         writes += [("WINDOW_SIZE", 0, size), ("WINDOW_REQUEST", 0, slot | decrypt << 16 | 1 << 31)]
         found = [self.write(at + 3 * n, name, value, index) for n, (name, index, value) in enumerate(writes)]
         return found
@@ -197,6 +200,8 @@ class RandomFirmware:
     def unit(self, slot: int | None = None) -> Request:
         """A unit, seldom malformed."""
         request = self.check.request(self._size(), decrypt=self._way())
+        if (tweaks := self.check.behaviour.length.tweaks) and self.chance(3):
+            request = replace(request, tweak=bytes(self.number(tweaks.most + 1, 255)))
         return replace(request, slot=self.slot() if slot is None else slot)
 
     def _size(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wideblock.rtl.bus.engine_facts import GONE, NOT_RUN
 from wideblock.rtl.bus.key_map import KAT_KEY, CommandError, KeyCommand
 from wideblock.rtl.stream.behaviour import Behaviour, Cause
-from wideblock.verify.engine.state import AUX, METD, WORDS, Held, Log, Running, State
+from wideblock.verify.engine.state import AUX, METD, WORDS, Held, Log, Running, Sending, State
 
 __all__ = ["BITS", "Bounds", "Expected", "Model", "Unit", "Wrong"]
 
@@ -240,7 +240,7 @@ class Model:
         """The steps of a request of the window."""
         sent = state.window
         if sent.phase == "waits" and sent.wrong is None and not self.inside(cycle):
-            cause = self.cause(state, sent.slot, sent.decrypt, len(sent.data), of_window=True)
+            cause = self.cause(state, sent, of_window=True)
             held = state.held(sent.slot)
             admitted = held is not None and self.admits(state, sent.slot, sent.decrypt, of_window=True)
             wrong = None if cause is None else self.bit[cause]
@@ -266,14 +266,13 @@ class Model:
 
     # Changes
 
-    def cause(self, state: State, slot: int, decrypt: bool, size: int, *, of_window: bool = False) -> Cause | None:
+    def cause(self, state: State, unit: Unit | Sending, *, of_window: bool = False) -> Cause | None:
         """Cause to refuse a unit that begins now, or None."""
-        if decrypt not in self.behaviour.directions:
+        if unit.decrypt not in self.behaviour.directions:
             return Cause.DIRECTION
-        if refused := self._slot_cause(state, slot, decrypt, of_window=of_window):
+        if refused := self._slot_cause(state, unit.slot, unit.decrypt, of_window=of_window):
             return refused
-        length = self.behaviour.length
-        return Cause.SHORT if size < length.least else Cause.LONG if size > length.most else None
+        return self.behaviour.length.fault(len(unit.data), None, len(unit.tweak))
 
     def admits(self, state: State, slot: int, decrypt: bool, *, of_window: bool = False) -> bool:
         """Whether a slot admits and counts a unit that begins now, even if the core drops the unit."""

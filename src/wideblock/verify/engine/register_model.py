@@ -241,21 +241,21 @@ class Registers:
 
     def start_window(self, cycle: int) -> None:
         """START of the window takes effect, a cycle after its write."""
-        request, size = self.model.registers["WINDOW_REQUEST"], self.model.registers["WINDOW_SIZE"]
-        closed = self.model.registers["POLICY"] & 16
-        self.model.change(lambda state: self._started(state, cycle, request, size, closed))
+        self.model.change(lambda state: self._started(state, cycle))
 
-    def _started(self, state: State, cycle: int, request: int, size: int, closed: int) -> State:
+    def _started(self, state: State, cycle: int) -> State:
         """The state with a request of the window."""
-        most = len(state.data)
+        registers, most = self.model.registers, len(state.data)
+        request, size, closed = registers["WINDOW_REQUEST"], registers["WINDOW_SIZE"], registers["POLICY"] & 16
+        tweak_size = registers.get("WINDOW_TWEAK_SIZE", len(state.tweak))
         wrong, bad = None, not self.model.window_least <= size <= most
         vague = bad and not closed and abs(cycle - self.model.cleared_at) <= 1
         if closed or cycle < state.clear:
             wrong = GONE
         elif bad:
             wrong = self.model.bit[next(c for c in self.model.bit if c.name == ("LONG" if size > most else "SHORT"))]
-        asked = request & 0xFFFF, bool(request >> 16 & 1), state.tweak, state.data[:size]
-        sent = Sending("waits", *asked, wrong, vague)
+        tweak = state.tweak.ljust(tweak_size, b"\0")[:tweak_size]
+        sent = Sending("waits", request & 0xFFFF, bool(request >> 16 & 1), tweak, state.data[:size], wrong, vague)
         return state._replace(window=sent)
 
 

@@ -188,6 +188,8 @@ def fault_log(check: EngineCheck) -> Finding:
         wrong[Cause.SHORT] = replace(good, data=bytes(short))
     if check.fixed:
         wrong[Cause.LONG] = replace(good, data=bytes(size + check.shape.beat_bytes))
+    if tweaks := check.behaviour.length.tweaks:
+        wrong[Cause.TWEAK] = replace(good, tweak=bytes(tweaks.most + 1))
     if third:
         wrong[Cause.LIMIT] = replace(good, slot=2)
     if len(check.behaviour.directions) == 1:
@@ -237,7 +239,8 @@ def slot_table(check: EngineCheck) -> Finding:
             aux[slot] = check.number(0, 7) if slot else 0
             check.command("LOAD", slot, check.key(), aux[slot])
     sizes = (16, 80, 16 * check.number(8, 40), 16 * check.number(100, 200), 1 << 17)
-    for size in [check.least] * 5 if check.fixed else sizes:
+    length = check.behaviour.length
+    for size in (max(length.least, min(size, length.most)) for size in sizes):
         requests = [replace(check.request(size), slot=slot) for slot in blocks]
         check.stream(requests)
         for request in requests:

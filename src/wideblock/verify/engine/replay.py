@@ -159,7 +159,7 @@ def _begun(model: Model, unit: Unit) -> None:
     def expected(state: State) -> Expected:
         if cycle < state.clear or state.power or state.test == "holds" or state.window.phase in ("inside", "counted"):
             return "no unit accepted"
-        cause = model.cause(state, unit.slot, unit.decrypt, unit.size)
+        cause = model.cause(state, unit)
         if unit.fault < 0:  # cut short by a clear
             return 0, 0
         if cause is not None:
