@@ -180,10 +180,7 @@ def fault_log(check: EngineCheck) -> Finding:
     check.stream([replace(check.request(size, decrypt=way), slot=2)])
     core.set("LIMIT_HI", 1)  # the slot stays exhausted
     good = Request(bytes(size), bytes(check.shape.tweak_bytes), way)
-    wrong = {
-        Cause.SLOT: replace(good, slot=3 | check.number(0, 0xFF) << 8),
-        Cause.FORBIDDEN: replace(good, slot=1),
-    }
+    wrong = {Cause.SLOT: replace(good, slot=3 | check.number(0, 0xFF) << 8), Cause.FORBIDDEN: replace(good, slot=1)}
     if short := size - (check.shape.beat_bytes if check.fixed else 1):
         wrong[Cause.SHORT] = replace(good, data=bytes(short))
     if check.fixed:
