@@ -191,7 +191,8 @@ async def give(ctx, dut, message, pause):
         await ctx.tick()
         cycle += 1
     assert (shown, cycle) == (stated.results(), stated.tag())
-    assert not any(used[row] for row in range((len(message[2]) - 16) // 32 * 2))
+    pairs = (len(message[2]) + dut.shape.tag - 32) // 32  # of text and tag, but the last two blocks
+    assert not any(used[row] for row in range(2 * pairs))
     tag = ctx.get(dut.tag.payload).to_bytes(dut.shape.tag, "little")
     ctx.set(dut.tag.ready, 1)
     await ctx.tick()

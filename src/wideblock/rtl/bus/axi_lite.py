@@ -7,6 +7,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, Signature
 
+from wideblock.rtl.ranges import within
 from wideblock.rtl.stream.interface import Channel, Field, Interface
 
 from .registers import REGISTER_BITS, REGISTER_BYTES, RegisterMap
@@ -98,9 +99,8 @@ class AxiLiteTiming:
 
 
 def between(word: Value, start: int, end: int) -> Value:
-    """Whether an address in words is within bytes ``start`` to ``end`` - 1; without a comparison if ``start`` is 0."""
-    below = word < end // REGISTER_BYTES
-    return below & (word >= start // REGISTER_BYTES) if start else below
+    """Whether an address in words is within bytes ``start`` to ``end`` - 1."""
+    return within(word, start // REGISTER_BYTES, end // REGISTER_BYTES)
 
 
 class AxiLite(wiring.Component):

@@ -93,9 +93,10 @@ class Sequencer(wiring.Component):
             self.ready.eq(~alone & ~stopped),
             self.go.eq(~stopped & (alone | self.beat)),
             following.eq(Mux(self.go, Mux(final, 0, step + 1), step)),
-            self.head.eq(self._by_direction(m, here.word, self.decrypt, "head")),
             self.tail.eq(self._tail(m, wide)),
         ]
+        if any(step < self.steps for step in self.words):
+            m.d.comb += self.head.eq(self._by_direction(m, here.word, self.decrypt, "head"))
         with m.If(begins):
             m.d.comb += following.eq(0)
         return m

@@ -12,6 +12,7 @@ from wideblock.rtl.aes.word_serial import WordSerialEncryption
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.gf128.serial import SerialMultiplier
+from wideblock.rtl.ranges import within
 
 from .context import WORD_BITS, Context, ContextRow, ContextStep, Making
 from .material import KeyMaterial
@@ -176,7 +177,7 @@ class RowMaker:
             for number in products:
                 values[number] = multiplier.o.payload, multiplier.o.valid & asked
         made, done = self._chosen(run, values, walk)
-        with m.If(run.making & done & (run.step >= first) & (run.step < walk.stop)):
+        with m.If(run.making & done & within(run.step, first, walk.stop)):
             m.d.sync += power.eq(made)
             with m.If(run.step == first):
                 m.d.sync += tau.eq(made)

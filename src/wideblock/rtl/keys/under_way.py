@@ -126,6 +126,7 @@ class KeysInSlots(wiring.Component):
         oldest, next_ = Signal(range(depth), name="oldest"), Signal(range(depth), name="next_message")
         found = Signal(name="found_message")
         skipped = Signal(name="skipped_message")
+        ended = skipped + (self.computed & (left != 0) & (left != skipped))
         newest = ring.read_port(domain="comb")
         clearing = {"clear": self.clear, "clear_row": self.clear_row[: len(next_)]}
         store(m, ring, next_, begun, self.begins, **clearing)
@@ -137,7 +138,7 @@ class KeysInSlots(wiring.Component):
         ]
         m.d.sync += [
             units.eq(following),
-            left.eq(Mux(draining, left - skipped - (self.computed & (left != 0) & (left != skipped)), following)),
+            left.eq(Mux(draining, left - ended, following)),
             found.eq(draining & (found | ~skipped)),
             next_.eq(next_ + self.begins),
             oldest.eq(oldest + self.computed),

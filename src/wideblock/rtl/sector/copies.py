@@ -9,6 +9,7 @@ from amaranth.lib.wiring import connect
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.keys.contexts import ContextUnit
 from wideblock.rtl.keys.material import KeyWord
+from wideblock.rtl.ranges import within
 from wideblock.rtl.stream.slot_gate import SlotGate
 from wideblock.rtl.stream.stages import Stages
 
@@ -53,7 +54,7 @@ class Copies:
         m, keys = self._m, self._keys
         numbers = [number for number, word in enumerate(keys.context.words) if word.power is not None]
         first, behind = numbers[0], numbers[-1] + 1
-        row, power = keys.word - first, (keys.word >= first) & (keys.word < behind)
+        row, power = keys.word - first, within(keys.word, first, behind)
         if len(numbers) != behind - first:  # other words are among them
             places = [numbers.index(word) if word in numbers else 0 for word in range(len(keys.context.words))]
             row = Array(Const(place, len(unit.copy_row)) for place in places)[keys.word]

@@ -106,7 +106,7 @@ class Entrance(wiring.Component):
         leaves = Signal()
         room = Signal()
         load = Signal()
-        unknown = Signal() if self.slots else Const(0, 1)  # the slot of the sector whose first beat is here
+        unknown = Signal(name="unknown") if self.slots else Const(0, 1)  # slot of the sector whose first beat is here
         final = self.number == self.beats - 1
         come = Signal(range(self.behind + 1))  # beats behind the sector that have come
         ends = final & (come == self.behind) if self.behind else final

@@ -85,7 +85,7 @@ class SizedEntrance(wiring.Component):
         begun = Signal()
         discard = Signal()
         first = Signal(init=1)
-        unknown = Signal() if self.slots else Const(0, 1)  # the slot of the message whose first beat is here
+        unknown = Signal(name="unknown") if self.slots else Const(0, 1)  # slot of the message here
         foreign = self._foreign(m, beat, unknown)
         dropping = Signal()
         leaves = Signal()

@@ -258,7 +258,8 @@ class ColumnDatapath(wiring.Component):
             m.d.comb += word.eq(self._of_word(self.block[BLOCK:]))
         with m.Else():
             for k, (h, v) in enumerate(zip(nibbles(word), nibbles(self._V), strict=True)):
-                below = named(m, f"below_{k}", beyond | (here & (e[:3] > k)))
+                partial = here & (e[:3] > k) if k + 1 < len(parts) else Const(0)  # e is less than all
+                below = named(m, f"below_{k}", beyond | partial)
                 with m.If(whole | (partly & below)):
                     m.d.comb += h.eq(v)
                 with m.Elif(filled):

@@ -71,9 +71,9 @@ class Microsequencer(wiring.Component):
         self._last = Signal()
         self._pairs = Signal(range(rows // 2))
         self._turns = Signal(5)
-        self._before = Signal.like(self.size) if self.room else self.size  # bytes before M_y
-        self._cuts = Signal() if self.room else Const(0)
-        self._empty = Signal() if self.room else Const(0)
+        self._before = Signal.like(self.size, name="before") if self.room else self.size  # bytes before M_y
+        self._cuts = Signal(name="cuts") if self.room else Const(0)
+        self._empty = Signal(name="empty") if self.room else Const(0)
 
     def elaborate(self, platform):
         m = Module()
@@ -102,7 +102,7 @@ class Microsequencer(wiring.Component):
         port = table.read_port(domain="sync" if block else "comb")
         place = Signal(range(len(words)))
         following = Signal.like(place)
-        step = data.View(self.layout, port.data) if block else Signal(self.layout, init=fields[0])
+        step = data.View(self.layout, port.data) if block else Signal(self.layout, name="step", init=fields[0])
         m.d.comb += [
             self.step.as_value().eq(step),
             following.eq(Mux(self._cond(m), step.target, place + 1)),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Multiples of derived words, for masks: constant multiples, and multiples by the number of a pair."""
 
-from functools import reduce
+from functools import cached_property, reduce
 from operator import xor
 
 from amaranth import Const, Module, Signal, Value
@@ -21,10 +21,14 @@ class Multiples:
     """
 
     def __init__(self, m: Module, name: str, word: Value, reading: WireReading):
-        self._m, self._name, self._reading = m, name, reading
-        self._element = Signal(128, name=f"element_{name}")
+        self._m, self._name, self._word, self._reading = m, name, word, reading
         self._powers: dict[int, Signal] = {}
-        m.d.comb += self._element.eq(reading.element(word))
+
+    @cached_property
+    def _element(self) -> Signal:
+        element = Signal(128, name=f"element_{self._name}")
+        self._m.d.comb += element.eq(self._reading.element(self._word))
+        return element
 
     def power(self, k: int) -> Signal:
         """2^k J, made once."""
@@ -52,8 +56,7 @@ class Numbers:
     """The multiples are those of the present J."""
 
     def __init__(self, m: Module, J: Multiples, *, lanes: int, steps: int):
-        self._m, self._lanes = m, lanes
-        self._powers = [J.power(k) for k in range((lanes * steps).bit_length())]
+        self._m, self._J, self._lanes, self._bits = m, J, lanes, (lanes * steps).bit_length()
 
     def last(self, name: str, after: Value) -> Value:
         """The multiple of the last lane in the step before step ``after``, one cycle later."""
@@ -62,9 +65,9 @@ class Numbers:
         return multiple
 
     def _made(self, name: str, after: Value) -> Value:
-        j = Signal(len(self._powers), name=f"{name}_j")
+        j = Signal(self._bits, name=f"{name}_j")
         self._m.d.comb += j.eq(after * self._lanes)
-        return reduce(xor, (power & bit.replicate(128) for power, bit in zip(self._powers, j, strict=True)))
+        return reduce(xor, (self._J.power(k) & bit.replicate(128) for k, bit in enumerate(j)))
 
 
 class StoredNumbers(Numbers):

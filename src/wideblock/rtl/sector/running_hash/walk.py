@@ -45,7 +45,7 @@ class Walk:
 
     def __init__(self, m: Module, name: str, header: data.View, most_held: int, place: int, restart: Value):
         behind = header.end[place:]
-        before = Mux(header.tweak_size == 0, 1, (header.tweak_size + (1 << place) - 1) >> place)
+        before = Mux(header.tweak_size == 0, 1, (header.tweak_size + ((1 << place) - 1)) >> place)
         self.go = Signal(name=f"{name}_go")
         self.held = Signal(range(most_held + 1), name=f"{name}_held")
         self.number = Signal(max(1, len(behind)), name=f"{name}_number")
