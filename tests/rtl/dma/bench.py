@@ -203,8 +203,9 @@ class Machine:
                 word = int.from_bytes(data[at : at + 4], "little")
                 assert not self.access("KEY", KEY_MAP.offset(name) + at, word)[0]
         assert not self.access("KEY", KEY_MAP.offset("CTRL"), started(KeyCommand.LOAD))[0]
-        self.run(200)
-        assert self.access("KEY", KEY_MAP.offset("CTRL"))[1] >> 16 & 15 == 0
+        while not (ended := self.access("KEY", KEY_MAP.offset("CTRL"))[1]) & DONE:
+            self.run(50)
+        assert ended >> 16 & 15 == 0
         self.keys[slot] = key
 
     def window(self, number, first, last, flags=3):
