@@ -125,7 +125,7 @@ def substitute_back(y):
 class Toy:
     """The subject of a verification: it has the attributes of a contract."""
 
-    asked, icv_bytes, behind = "toy", 0, 0
+    asked, icv_bytes, behind, registers = "toy", 0, 0, ()
     width: int = 1
     sector_bytes: int = 64
     key_bits: int = 128

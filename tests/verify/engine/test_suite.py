@@ -134,3 +134,9 @@ def test_a_planted_fault_is_found(monkeypatch, name):
     copies = user is store_and_forward
     core = contract("fast-brw-2s-k" if copies else "xts-enc-k", CHANGES | {"sector_bytes": 128 if copies else 32})
     expect_found(ENGINES, core, check, words, amount=64)
+
+
+def test_every_fault_has_its_place_in_the_source():
+    """The slow cases among them would tell so only where they run."""
+    for (_, part, *change), _ in FAULTS.values():
+        assert changed(change[0], part, *change[1:])

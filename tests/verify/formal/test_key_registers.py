@@ -65,3 +65,9 @@ def test_a_leak_is_not_proved(monkeypatch, name):
     core = contract("xts-enc-k", CHANGES)
     with pytest.raises(NotProved, match="a word of a key reaches more than its own registers"):
         prove_keys(core, made(core))
+
+
+def test_every_leak_has_its_place_in_the_source():
+    """The slow cases among them would tell so only where they run."""
+    for _, part, *change in LEAKS.values():
+        assert changed(change[0], part, *change[1:])

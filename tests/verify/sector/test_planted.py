@@ -207,6 +207,12 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     expect_found(SECTORS, contract(*core), *found)
 
 
+def test_every_fault_has_its_place_in_the_source():
+    """The slow cases among them would tell so only where they run."""
+    for _, (_, name, *change), _ in (getattr(case, "values", case) for case in FAULTS.values()):
+        assert changed(change[0], name, *change[1:])
+
+
 @pytest.mark.slow
 def test_a_unit_that_begins_as_the_only_other_one_ends_is_counted(monkeypatch):
     """Where it is not, a key is taken while it is under way."""
