@@ -23,7 +23,7 @@ _MOST_LOGIC = 64
 
 @dataclass(frozen=True)
 class TestAnswer:
-    """A message, its tweak and direction, and the right result under the constant key; whole words of 4 bytes."""
+    """A message of whole words of 4 bytes, its tweak and direction, and the right result under the constant key."""
 
     tweak: bytes
     given: bytes
@@ -53,7 +53,7 @@ class SelfTest(wiring.Component):
     """
 
     def __init__(self, answers: Sequence[TestAnswer], messages: Signature, *, words: int, slot: int):
-        partial = {len(part) % REGISTER_BYTES for a in answers for part in (a.tweak, a.given, a.right)}
+        partial = {len(part) % REGISTER_BYTES for a in answers for part in (a.given, a.right)}
         shapes = {(len(a.tweak), len(a.given), len(a.right)) for a in answers}
         if partial != {0} or len(shapes) != 1 or not 1 <= len(answers) < NOT_RUN:
             raise ValueError(f"answers must be whole words, all of one size, got {len(answers)} of {sorted(shapes)}")
