@@ -17,6 +17,7 @@ from wideblock.export.registers import register_tables
 from wideblock.rtl.bus.key_map import CommandError
 from wideblock.rtl.keys.store import WORD
 from wideblock.rtl.sector.parameters import BUSES, MASTERS
+from wideblock.rtl.stream.behaviour import MarkedLength
 
 __all__ = ["bodies", "engines"]
 
@@ -58,8 +59,8 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
 @cache
 def _stated() -> dict[str, dict[str, str]]:
     """Those of contracts alone, which take hundreds of cores to make."""
-    units = [core for core in engines() if _any_length(core)]
-    sectors = [core for core in engines() if not _any_length(core)]
+    units = [core for core in engines() if _marked(core)]
+    sectors = [core for core in engines() if not _marked(core)]
     errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in CommandError])
     return {
         "engine.md": {
@@ -73,9 +74,9 @@ def _stated() -> dict[str, dict[str, str]]:
     }
 
 
-def _any_length(core: Contract) -> bool:
-    """Whether messages have any length, as units of XTS."""
-    return core.behaviour.length.least != core.behaviour.length.most
+def _marked(core: Contract) -> bool:
+    """Whether the mark of the last beat ends a message, as a unit of XTS."""
+    return isinstance(core.behaviour.length, MarkedLength)
 
 
 def _keys(cores: Iterable[Contract]) -> str:

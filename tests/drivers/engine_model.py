@@ -11,7 +11,7 @@ KEYS, ENGINE = 0x1000, 0x10000
 """Addresses of the two buses."""
 
 FAULTS = (Fault(Cause.SHORT, "too short"), Fault(Cause.SLOT, "no key"))
-FACTS = EngineFacts("toy", 8, 256, 1, 512, (False, True), 16, 64, FAULTS, usual_tweak=16)
+FACTS = EngineFacts("toy", 8, 256, 1, 512, (False, True), 20, 64, FAULTS, usual_tweak=16)
 MAPS = KEY_MAP, engine_map(FACTS)
 COMMAND = {each.name: each.value for each in KeyCommand}
 ERROR = {each.name: each.value for each in CommandError}
@@ -21,7 +21,7 @@ UNKNOWN = 1
 def toy(key, tweak, data, *, decrypt):
     """A cipher that shows each of its inputs: bytes plus those of key and tweak, or minus."""
     sign = -1 if decrypt else 1
-    return bytes((b + sign * (key[n % len(key)] + tweak.ljust(16, b"\1")[n % 16])) & 0xFF for n, b in enumerate(data))
+    return bytes((b + sign * (key[n % len(key)] + tweak.ljust(20, b"\1")[n % 20])) & 0xFF for n, b in enumerate(data))
 
 
 class EngineModel:

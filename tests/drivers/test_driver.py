@@ -37,6 +37,8 @@ class Engine(Structure):
         ("causes", c_uint32),
         ("encrypts", c_bool),
         ("decrypts", c_bool),
+        ("tweak_sizes", c_bool),
+        ("most_tweak_bytes", c_uint32),
     ]
 
 
@@ -142,7 +144,8 @@ def rng():
 def test_probe_reads_the_capabilities(driver, library):
     w = driver.w
     assert (w.slots, w.tweak_bytes, w.window_bytes, w.causes) == (FACTS.slots, 16, FACTS.window_bytes, 2)
-    assert w.encrypts and w.decrypts
+    assert w.encrypts and w.decrypts and w.tweak_sizes
+    assert w.most_tweak_bytes == FACTS.tweak_bytes == 20
     for register in ("ID", "VERSION"):
         driver.model.values[ENGINE + MAPS[1].offset(register)] ^= 1 << 20
         assert library.wideblock_engine_probe(byref(Engine()), c_void_p(KEYS), c_void_p(ENGINE), 20) == -ENODEV
@@ -197,12 +200,26 @@ def test_sectors_pass_through_the_window(driver, rng, size):
     assert driver.crypted(6, tweak, sealed, decrypt=True) == (0, data, 99)
 
 
-@pytest.mark.parametrize("size", [0, 1, 4, 15])
+@pytest.mark.parametrize("size", [0, 1, 4, 15, 20])
 def test_a_tweak_has_as_many_bytes_as_the_caller_sets(driver, rng, size):
     key, tweak, data = rng.randbytes(64), rng.randbytes(size), rng.randbytes(16)
     assert driver.program(6, key) == 0
     driver.w.tweak_bytes = size
     assert driver.crypted(6, tweak, data) == (0, toy(key, tweak, data, decrypt=False), 99)
+
+
+@pytest.mark.parametrize(("sizes", "size"), [(True, 21), (True, 256), (False, 16), (False, 21)])
+def test_a_tweak_that_the_window_does_not_take_is_refused(driver, sizes, size):
+    driver.w.tweak_sizes, driver.w.tweak_bytes = sizes, size
+    assert driver.crypted(6, bytes(size), bytes(16))[0] == -EINVAL
+
+
+def test_an_engine_with_tweaks_of_one_size_is_sent_none(driver, rng):
+    key, tweak, data = rng.randbytes(64), rng.randbytes(20), rng.randbytes(16)
+    driver.model.values[ENGINE + MAPS[1].offset("CAPS3")] = 0
+    assert driver.probe(c_void_p(KEYS), c_void_p(ENGINE), 20) == driver.program(6, key) == 0
+    assert (driver.w.tweak_sizes, driver.w.tweak_bytes) == (False, 20)
+    assert driver.crypted(6, tweak, data) == (0, toy(key, tweak[:16], data, decrypt=False), 99)
 
 
 @pytest.mark.parametrize("word", [0, 2, 3])

@@ -177,8 +177,10 @@ class EngineSimulation(SectorSimulation):
         return self.cycle - start
 
     def fill_window(self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False) -> int:
-        """Writes a message into the window; the starting word of WINDOW_REQUEST."""
-        self.put("WINDOW_TWEAK", tweak.ljust(-(-len(tweak) // REGISTER_BYTES) * REGISTER_BYTES, b"\xff"))
+        """Writes a message into the window; the starting word of WINDOW_REQUEST. Bytes behind the tweak are FFh."""
+        self.put(
+            "WINDOW_TWEAK", tweak.ljust(room := self.maps["ENGINE"].register("WINDOW_TWEAK").bytes, b"\xff")[:room]
+        )
         if self.core.behaviour.length.tweaks:
             self.set("WINDOW_TWEAK_SIZE", len(tweak))
         self.put("WINDOW_DATA_IN", data)

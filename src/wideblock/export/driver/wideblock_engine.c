@@ -25,6 +25,10 @@
 #define MAJOR 1u /* of the register map that this driver knows */
 #define IDENTIFICATION 0x6b626477u /* "wdbk" */
 
+/* Of engines whose requests state the bytes of a tweak; headers of others do not have them. */
+#define CAPS3_TWEAK_SIZE (1u << 9)
+#define WINDOW_TWEAK_SIZE 0x10cu
+
 static uint32_t key_read(const struct wideblock_engine *w, uint32_t offset)
 {
   return WIDEBLOCK_ENGINE_READ32(w->keys + offset);
@@ -88,7 +92,9 @@ int wideblock_engine_probe(struct wideblock_engine *w, uintptr_t keys, uintptr_t
     return -WIDEBLOCK_ENGINE_ENODEV;
   w->slots = GET(engine_read(w, OFFSET(ENGINE_CAPS0)), ENGINE_CAPS0_SLOTS);
   caps = engine_read(w, OFFSET(ENGINE_CAPS2));
-  w->tweak_bytes = GET(caps, ENGINE_CAPS2_TWEAK_BYTES);
+  w->most_tweak_bytes = GET(caps, ENGINE_CAPS2_TWEAK_BYTES);
+  w->tweak_sizes = (engine_read(w, OFFSET(ENGINE_CAPS3)) & CAPS3_TWEAK_SIZE) != 0;
+  w->tweak_bytes = w->tweak_sizes ? engine_read(w, WINDOW_TWEAK_SIZE) : w->most_tweak_bytes;
   w->window_bytes = GET(caps, ENGINE_CAPS2_WINDOW_BYTES);
   w->causes = GET(caps, ENGINE_CAPS2_CAUSES);
   w->encrypts = (caps & MASK(ENGINE_CAPS2_ENCRYPT)) != 0;
@@ -220,6 +226,8 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
 
   if (slot > MASK(ENGINE_WINDOW_REQUEST_SLOT) || !size || size > w->window_bytes)
     return -WIDEBLOCK_ENGINE_EINVAL;
+  if (w->tweak_sizes ? w->tweak_bytes > w->most_tweak_bytes : w->tweak_bytes != w->most_tweak_bytes)
+    return -WIDEBLOCK_ENGINE_EINVAL;
   /* a request that is refused for these reasons ends with FAULT, or is a bus error while another one is under way */
   if (engine_read(w, OFFSET(ENGINE_POLICY)) & MASK(ENGINE_POLICY_CLOSE_WINDOW))
     return -WIDEBLOCK_ENGINE_EPERM;
@@ -229,9 +237,8 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
   if (!(status & MASK(ENGINE_STATUS_READY)) || status & MASK(ENGINE_STATUS_WINDOW))
     return -WIDEBLOCK_ENGINE_EBUSY;
   write_bytes(w->engine + OFFSET(ENGINE_WINDOW_TWEAK), tweak, w->tweak_bytes, (w->tweak_bytes + WORD - 1) / WORD);
-#ifdef WIDEBLOCK_ENGINE_WINDOW_TWEAK_SIZE_OFFSET
-  engine_write(w, OFFSET(ENGINE_WINDOW_TWEAK_SIZE), PUT(w->tweak_bytes, ENGINE_WINDOW_TWEAK_SIZE_BYTES));
-#endif
+  if (w->tweak_sizes)
+    engine_write(w, WINDOW_TWEAK_SIZE, w->tweak_bytes);
   write_bytes(w->engine + OFFSET(ENGINE_WINDOW_DATA_IN), in, size, (size + WORD - 1) / WORD);
   engine_write(w, OFFSET(ENGINE_WINDOW_SIZE), PUT(size, ENGINE_WINDOW_SIZE_BYTES));
   request = PUT(slot, ENGINE_WINDOW_REQUEST_SLOT) | PUT(decrypt, ENGINE_WINDOW_REQUEST_DECRYPT);

@@ -42,10 +42,12 @@ struct wideblock_engine {
   uintptr_t engine;      /* address of the other registers */
   uint32_t attempts;     /* reads of a status, at most, for one wait */
   uint32_t slots;        /* 0 to slots - 1 */
-  uint32_t tweak_bytes;  /* of a tweak; where each request states them the most: the caller sets those of his tweaks */
+  uint32_t tweak_bytes;  /* of a tweak; with tweak_sizes the caller may set others, up to most_tweak_bytes */
   uint32_t window_bytes; /* of the longest sector for wideblock_engine_crypt(); 0: there is no window */
   uint32_t causes;       /* of faults */
   bool encrypts, decrypts;
+  bool tweak_sizes;          /* each request states the bytes of its tweak */
+  uint32_t most_tweak_bytes;
 };
 
 /*
@@ -99,7 +101,8 @@ int wideblock_engine_keyslot_program_kat(const struct wideblock_engine *w, uint3
 int wideblock_engine_zeroize(const struct wideblock_engine *w);
 
 /*
- * Encrypts or decrypts a sector of `size` bytes through the window. `in` and `out` may be the same. -EIO: there is
+ * Encrypts or decrypts a sector of `size` bytes through the window, under a tweak of `w->tweak_bytes`. `in` and `out`
+ * may be the same. -EINVAL: the window does not take these sizes. -EIO: there is
  * no result; *cause, unless it is NULL, is the cause, a bit of the port `fault`, or GONE of WINDOW_STATUS. `out` is
  * then as it was, or zeros if the result went while it was read.
  */

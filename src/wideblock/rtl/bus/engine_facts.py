@@ -7,7 +7,7 @@ from wideblock.rtl.stream.behaviour import Fault
 
 from .registers import REGISTER_BYTES
 
-__all__ = ["GONE", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts"]
+__all__ = ["GONE", "MOST_TWEAK_BYTES", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts"]
 
 MOST_WINDOW_BYTES = 4096
 """Bytes of the longest sector for the window."""

@@ -25,7 +25,7 @@ _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
 _FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
 _SLOTS = 0xC0
-_STATED = "a request states the bytes of its tweak, of the window in WINDOW_TWEAK_SIZE"
+_STATED = "1: a request states the bytes of its tweak, one of the window in WINDOW_TWEAK_SIZE"
 
 
 def engine_map(facts: EngineFacts) -> RegisterMap:
@@ -50,13 +50,14 @@ def _constant(name: str, low: int, bits: int, value: int, text: str) -> Register
 
 
 def _constants(facts: EngineFacts) -> Iterator[Register]:
+    sized = facts.usual_tweak is not None
     letters = _constant("ID", 0, 32, IDENTIFICATION, "the letters wdbk, w in bits 7..0")
     yield Register("ID", 0x00, "Kind of the device.", (letters,))
     yield Register(
         "VERSION",
         0x04,
         "Version of this register map. Another MAJOR is not compatible; a higher MINOR has more registers.",
-        (_constant("MINOR", 0, 16, 0, "minor number"), _constant("MAJOR", 16, 16, 1, "major number")),
+        (_constant("MINOR", 0, 16, int(sized), "minor number"), _constant("MAJOR", 16, 16, 1, "major number")),
     )
     yield Register(
         "CAPS0",
@@ -81,7 +82,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         0x10,
         "Features.",
         (
-            _constant("TWEAK_BYTES", 0, 8, facts.tweak_bytes, "bytes of a tweak"),
+            _constant("TWEAK_BYTES", 0, 8, facts.tweak_bytes, f"bytes of a tweak{', at most' if sized else ''}"),
             _constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
             _constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
             _constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
@@ -97,7 +98,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         (
             _constant("TAG_BITS", 0, 8, facts.tag_bits, "bits of a tag; 0: requests have none"),
             _constant("HEADER", 8, 1, facts.header, "1: a request comes before its data, in beats of its own"),
-            *([_constant("TWEAK_SIZE", 9, 1, 1, _STATED)] if facts.usual_tweak is not None else []),
+            *([_constant("TWEAK_SIZE", 9, 1, 1, _STATED)] if sized else []),
         ),
     )
 
