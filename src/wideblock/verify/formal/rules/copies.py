@@ -317,9 +317,8 @@ def _kept(depth: int, beats: int, ends: _Ends) -> str:
 
 def _entering(core: Contract, unit: ContextUnit) -> Part:
     """The sector at the entrance has the slot named by the first beat, and the slot had a key."""
-    names = ("full", "discard", "begun")
+    names = ("full", "discard", "begun", "unknown")
     signals = {f"entrance_{name}": f"core.entrance.entrance.{name}" for name in names}
-    signals["entrance_unknown"] = "core.entrance.entrance.unknown"
     signals |= {"asked_slot": "core.entrance.entrance.i__payload.slot"}
     top = unit.bits - 1
     stated = " && stated" if isinstance(core.component.entrance.entrance, SizedEntrance) else ""
