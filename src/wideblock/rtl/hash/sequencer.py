@@ -95,8 +95,8 @@ class Sequencer(wiring.Component):
             following.eq(Mux(self.go, Mux(final, 0, step + 1), step)),
             self.tail.eq(self._tail(m, wide)),
         ]
-        if any(step < self.steps for step in self.words):
-            m.d.comb += self.head.eq(self._by_direction(m, here.word, self.decrypt, "head"))
+        some = any(step < self.steps for step in self.words)
+        m.d.comb += self.head.eq(self._by_direction(m, here.word, self.decrypt, "head") if some else 0)
         with m.If(begins):
             m.d.comb += following.eq(0)
         return m
