@@ -214,6 +214,14 @@ def test_a_tweak_that_the_window_does_not_take_is_refused(driver, sizes, size):
     assert driver.crypted(6, bytes(size), bytes(16))[0] == -EINVAL
 
 
+def test_an_engine_without_a_window_is_not_asked_for_its_registers(driver):
+    caps2 = ENGINE + MAPS[1].offset("CAPS2")
+    driver.model.values[caps2] &= ~MAPS[1].register("CAPS2").field("WINDOW_BYTES").mask
+    del driver.model.values[ENGINE + MAPS[1].offset("WINDOW_TWEAK_SIZE")]
+    assert driver.probe(c_void_p(KEYS), c_void_p(ENGINE), 20) == 0
+    assert (driver.w.window_bytes, driver.w.tweak_bytes) == (0, 20)
+
+
 def test_an_engine_with_tweaks_of_one_size_is_sent_none(driver, rng):
     key, tweak, data = rng.randbytes(64), rng.randbytes(20), rng.randbytes(16)
     driver.model.values[ENGINE + MAPS[1].offset("CAPS3")] = 0

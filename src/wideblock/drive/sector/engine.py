@@ -178,9 +178,8 @@ class EngineSimulation(SectorSimulation):
 
     def fill_window(self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False) -> int:
         """Writes a message into the window; the starting word of WINDOW_REQUEST. Bytes behind the tweak are FFh."""
-        self.put(
-            "WINDOW_TWEAK", tweak.ljust(room := self.maps["ENGINE"].register("WINDOW_TWEAK").bytes, b"\xff")[:room]
-        )
+        room = self.maps["ENGINE"].register("WINDOW_TWEAK").bytes
+        self.put("WINDOW_TWEAK", tweak.ljust(room, b"\xff")[:room])
         if self.core.behaviour.length.tweaks:
             self.set("WINDOW_TWEAK_SIZE", len(tweak))
         self.put("WINDOW_DATA_IN", data)

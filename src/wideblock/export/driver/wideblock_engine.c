@@ -94,8 +94,10 @@ int wideblock_engine_probe(struct wideblock_engine *w, uintptr_t keys, uintptr_t
   caps = engine_read(w, OFFSET(ENGINE_CAPS2));
   w->most_tweak_bytes = GET(caps, ENGINE_CAPS2_TWEAK_BYTES);
   w->tweak_sizes = (engine_read(w, OFFSET(ENGINE_CAPS3)) & CAPS3_TWEAK_SIZE) != 0;
-  w->tweak_bytes = w->tweak_sizes ? engine_read(w, WINDOW_TWEAK_SIZE) : w->most_tweak_bytes;
   w->window_bytes = GET(caps, ENGINE_CAPS2_WINDOW_BYTES);
+  w->tweak_bytes = w->most_tweak_bytes;
+  if (w->tweak_sizes && w->window_bytes) /* the register is one of the window */
+    w->tweak_bytes = engine_read(w, WINDOW_TWEAK_SIZE);
   w->causes = GET(caps, ENGINE_CAPS2_CAUSES);
   w->encrypts = (caps & MASK(ENGINE_CAPS2_ENCRYPT)) != 0;
   w->decrypts = (caps & MASK(ENGINE_CAPS2_DECRYPT)) != 0;

@@ -46,7 +46,7 @@ struct wideblock_engine {
   uint32_t window_bytes; /* of the longest sector for wideblock_engine_crypt(); 0: there is no window */
   uint32_t causes;       /* of faults */
   bool encrypts, decrypts;
-  bool tweak_sizes;          /* each request states the bytes of its tweak */
+  bool tweak_sizes;      /* each request states the bytes of its tweak */
   uint32_t most_tweak_bytes;
 };
 
@@ -102,9 +102,9 @@ int wideblock_engine_zeroize(const struct wideblock_engine *w);
 
 /*
  * Encrypts or decrypts a sector of `size` bytes through the window, under a tweak of `w->tweak_bytes`. `in` and `out`
- * may be the same. -EINVAL: the window does not take these sizes. -EIO: there is
- * no result; *cause, unless it is NULL, is the cause, a bit of the port `fault`, or GONE of WINDOW_STATUS. `out` is
- * then as it was, or zeros if the result went while it was read.
+ * may be the same. -EINVAL: the window does not take these sizes. -EIO: there is no result; *cause, unless it is NULL,
+ * is the cause, a bit of the port `fault`, or GONE of WINDOW_STATUS. `out` is then as it was, or zeros if the result
+ * went while it was read.
  */
 int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool decrypt, const uint8_t *tweak,
                            const uint8_t *in, uint8_t *out, uint32_t size, uint32_t *cause);
