@@ -246,8 +246,9 @@ device() {
     mke2fs $disk > /dev/null; mount -t ext4 $disk /mnt
     copied /mnt/file $other 512; sync; echo 3 > /proc/sys/vm/drop_caches
     echo answer $n file $(md5sum < /mnt/file | cut -c 1-32)
-    kill -TERM $server; sleep 1
-    waited=$(grep -c "$disk is in use; the server ends when it is free" /said)
+    kill -TERM $server; busy="$disk is in use; the server ends when it is free"
+    until grep -q "$busy" /said || ! kill -0 $server 2> /dev/null; do sleep 0.1; done
+    waited=$(grep -c "$busy" /said)
     umount /mnt; ended; echo answer $n waited $waited $ended
     served file=/image read-only=true
     mount -t ext4 -o ro $disk /mnt; echo answer $n again $(md5sum < /mnt/file | cut -c 1-32); umount /mnt
