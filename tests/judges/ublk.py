@@ -28,7 +28,7 @@ from .linux import PROGRAMS, Disk, boot, built, crypted, initial, kernel, md5_of
 
 __all__ = ["CASES", "SEALED", "Absent", "Case", "main", "wrong"]
 
-MODULES = ("virtio_pci", "virtio_blk")
+MODULES = ("virtio_pci", "virtio_blk", "ext4")
 DRIVER = ("drivers/block/ublk_drv",)
 WRITERS, WRITES, LONGEST = 4, 12, 40
 """Programs that write at a time, writes of each, and most blocks of 512 bytes of one."""
@@ -114,6 +114,7 @@ class Case:
             "written": md5_of(self.written),
             "ended": "0 gone",
             "remains": "1 0",  # found before the end, and at it
+            "mounted": "0",
             "file": md5_of(self.other[: 1 << 18]),
             "waited": "1 0 gone",
             "again": md5_of(self.other[: 1 << 18]),
@@ -243,7 +244,7 @@ device() {
     kept $6
 
     served file=/image
-    mke2fs $disk > /dev/null; mount -t ext4 $disk /mnt
+    mke2fs $disk > /dev/null; mount -t ext4 $disk /mnt; echo answer $n mounted $?
     copied /mnt/file $other 512; sync; echo 3 > /proc/sys/vm/drop_caches
     echo answer $n file $(md5sum < /mnt/file | cut -c 1-32)
     kill -TERM $server; busy="$disk is in use; the server ends when it is free"
