@@ -16,7 +16,7 @@ class Cycles:
 
     compute, latency: of a sector in an idle core
     interval:  from sector to sector; None: a sector at a time
-    busy:      at most, of a sector in a stream
+    busy:      at most, of a sector in a stream; behind a queue without the cycles that an idle queue adds
     pace:      least cycles from the begin of a sector to the begin of the next; None: no least distance
     residence: at most, from the first step of a sector until the slot is free
     """
@@ -49,9 +49,9 @@ class Cycles:
         return cls(compute, latency, interval, busy, interval, residence or latency)
 
 
-def cycles_of(flow: Flow, *, overlap: bool, held: int = 0) -> Cycles:
-    """Cycles of overlapping sectors, or of a sector at a time; ``held`` as in :func:`alone`."""
-    return streaming(flow) if overlap else alone(flow, held=held)
+def cycles_of(flow: Flow, *, overlap: bool, held: int = 0, queue: int = 0) -> Cycles:
+    """Cycles of overlapping sectors behind a ``queue`` of beats, or of a sector at a time (:func:`alone`)."""
+    return streaming(flow, queue) if overlap else alone(flow, held=held)
 
 
 @lru_cache(maxsize=256)
@@ -62,8 +62,8 @@ def alone(flow: Flow, held: int = 0) -> Cycles:
 
 
 @lru_cache(maxsize=256)
-def streaming(flow: Flow) -> Cycles:
-    """Cycles of sectors in a stream, at the least pace with a steady interval.
+def streaming(flow: Flow, queue: int = 0) -> Cycles:
+    """Cycles of sectors in a stream behind a ``queue`` of beats, at the least pace with a steady interval.
 
     Tries the pace of the stages without a resource first; often no pace is needed. If sectors would overtake the work
     of earlier sectors, the pace is the least from a sector's ``work`` on. Raises ValueError if no pace gives a steady
@@ -78,7 +78,7 @@ def streaming(flow: Flow) -> Cycles:
             interval = played.left[-1] - played.left[-2]
             residence, stay = (
                 max(b - a for a, b in zip(times, played.left, strict=False))
-                for times in (played.opened, played.accepted)
+                for times in (played.opened, played.accepted(queue))
             )
             return replace(one, interval=interval, busy=stay + 1, pace=pace, residence=residence + 1)
     raise ValueError(f"no steady interval for {flow}")

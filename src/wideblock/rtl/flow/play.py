@@ -28,10 +28,20 @@ class Played:
         """Cycle of each sector's first step."""
         return self._each(self.flow.enters, 0)
 
-    @property
-    def accepted(self) -> list[int]:
-        """Cycle of each sector's first beat into the input register: with the last step of the sector before."""
-        return [0, *self._each(self.flow.enters, -1)[:-1]]
+    def accepted(self, queue: int = 0) -> list[int]:
+        """Cycle of each sector's first beat into the input register: as the last beat of the sector before leaves it.
+
+        With a ``queue`` of beats behind the register that is a cycle after a beat has left a full queue; and the queue
+        takes the first beat of a sector a cycle after the sector before has begun.
+        """
+        beats = self.flow[self.flow.enters].steps
+        if not queue:
+            return [0, *self._each(self.flow.enters, -1)[:-1]]
+        begun = [at + beats for at in (-beats, -beats, *self.opened[:-2])]
+        if beats <= queue:
+            return begun
+        room = [0, *(at + 1 for at in self._each(self.flow.enters, -1 - queue)[:-1])]
+        return list(map(max, begun, room))
 
     @property
     def computed(self) -> list[int]:

@@ -194,6 +194,11 @@ class SectorParameters(Parameters):
         return int(self.overlap or self.round_stages > 1)
 
     @property
+    def gate_beats(self) -> int:
+        """Most beats that wait for copies of a key, which begin before so many beats came; 0 without slots."""
+        return 16 if self.slots else 0
+
+    @property
     def sequential_stages(self) -> int:
         """Registers of one round of a sequential AES, to reach the clock of the pipelines, up to two."""
         return min(self.round_stages, 2)

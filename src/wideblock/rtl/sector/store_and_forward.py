@@ -35,9 +35,6 @@ from .parameters import SectorParameters
 
 __all__ = ["StoreAndForward"]
 
-GATE_BEATS = 16
-"""Beats waiting for copies of a key: more than the cycles from the request to the first copy."""
-
 
 class StoreAndForward(wiring.Component):
     """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size by default.
@@ -112,6 +109,7 @@ class StoreAndForward(wiring.Component):
         depth = power_of_two(
             max(self.slots * power_of_two(self.rows), cipher_latency + 2, -(-two_passes // 2), *depths)
         )
+        self.gate_wait = SlotGate.wait + context.lead if context else 0  # cycles of a sector alone
         if context:
             self._make_slots(material, context, cycles, least or period, rows=depth)
         else:
@@ -137,7 +135,7 @@ class StoreAndForward(wiring.Component):
 
     def _make_slots(self, material: KeyMaterial, context: Context, cycles: Cycles, shortest: int, *, rows: int) -> None:
         """The key unit, the gate and the cycles of a core with key slots."""
-        p, interval, wait = self.parameters, cycles.interval or cycles.compute, SlotGate.wait + context.lead
+        p, interval, wait = self.parameters, cycles.interval or cycles.compute, self.gate_wait
         if (least := max(len(context.words) + 1, wait + SlotGate.turn)) > shortest:
             raise UserError(
                 f"slots must be 0 for an interval of {shortest} cycles, as the words of a sector's key take {least}, "
@@ -156,16 +154,15 @@ class StoreAndForward(wiring.Component):
         self.entrance = SlotGate(
             self.entrance,
             places=self.slots,
-            depth=GATE_BEATS,
+            depth=p.gate_beats,
             slot_bits=keys.bits,
             clear_row_bits=len(keys.clear_row),
         )
         key_words = self.key_collector.words if self.key_collector else 1
-        wait, queued = self.gate_cycles(p.beats, interval)
         self.timing = SectorTiming(
             compute=cycles.compute + wait,
             latency=cycles.latency + wait,
-            busy=cycles.busy + wait + queued,
+            busy=cycles.busy + wait,
             interval=interval,
             setup=key_words - 1 + keys.load + 1,
             zeroize=keys.clearing,
@@ -173,13 +170,6 @@ class StoreAndForward(wiring.Component):
             slots=p.slots,
             closing=4 + keys.overwriting,
         )
-
-    def gate_cycles(self, beats: int, interval: int) -> tuple[int, int]:
-        """Cycles in the gate of a sector alone, and cycles behind other sectors of as many beats."""
-        if not self.parameters.slots:
-            return 0, 0
-        queued = GATE_BEATS if beats > GATE_BEATS else interval  # a whole sector waits until the one before has begun
-        return SlotGate.wait + self.key_unit.context.lead, queued + 1
 
     # Ports and behaviour of sectors of one size
 

@@ -61,7 +61,7 @@ class TwoPass(StoreAndForward):
         )  # what the lanes hold, and may wait for a multiplier
 
         self.flow = flow
-        cycles = cycles_of(flow, overlap=p.overlap)
+        cycles = cycles_of(flow, overlap=p.overlap, queue=p.gate_beats)
         context = self._context(programs, key_used or {}, inverse_used) if p.slots else None
         copies, banks = (context.powers, self.under_way(cycles, ahead)) if context else ((), 1)
 

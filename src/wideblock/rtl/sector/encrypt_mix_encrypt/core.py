@@ -62,7 +62,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         super().__init__(
             p,
             cipher_latency=A,
-            cycles=cycles_of(self.flow, overlap=p.overlap, held=1),
+            cycles=cycles_of(self.flow, overlap=p.overlap, held=1, queue=p.gate_beats),
             held=0 if p.slots else 1,  # in the entrance, while the tweak's call takes its turn
             ahead=p.ahead,
             context=self._context(p) if p.slots else None,

@@ -58,7 +58,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         super().__init__(
             p,
             cipher_latency=s.cipher_latency,
-            cycles=cycles_of(self.flow, overlap=p.overlap),
+            cycles=cycles_of(self.flow, overlap=p.overlap, queue=p.gate_beats),
             rows=s.steps,
             loading=s.steps if p.masks == "stored" else 0,
             context=self._context(p) if p.slots else None,

@@ -124,21 +124,24 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         return max(self._early(tweak_bytes) + self._beats(size), self.cipher_latency)
 
     def _busy(self, tweak_bytes: int, size: int) -> int:
-        """A message waits for the next one's single call; where calls set the interval, for all messages under way."""
-        interval = self._interval(tweak_bytes, size)
-        waits = 2 if interval == self._early(tweak_bytes) + self._beats(size) else IN_FLIGHT * interval
-        return self._compute(tweak_bytes, size) + 1 + self._beats(size) + waits
+        """A message waits for the next one's single call; where calls set the interval, for all messages under way.
+
+        Behind the queue of a core with slots it waits for the queue's beats, a short one for the begin of another.
+        """
+        interval, beats, queue = self._interval(tweak_bytes, size), self._beats(size), self.parameters.gate_beats
+        waits = 2 if interval == self._early(tweak_bytes) + beats else IN_FLIGHT * interval
+        queued = 1 + (queue if beats > queue else interval) if queue else 0
+        return self._compute(tweak_bytes, size) + 1 + beats + waits + queued
 
     def cycles(self, tweak_bytes: int, size: int) -> SectorTiming:
         """The cycle contract for messages of ``size`` bytes under tweaks of ``tweak_bytes``."""
-        compute, interval = self._compute(tweak_bytes, size), self._interval(tweak_bytes, size)
-        wait, queued = self.gate_cycles(self._beats(size), interval)
+        compute, wait = self._compute(tweak_bytes, size), self.gate_wait
         return replace(
             self.timing,
             compute=compute + wait,
             latency=compute + wait + 1 + self._beats(size),
-            busy=self._busy(tweak_bytes, size) + wait + queued,
-            interval=interval,
+            busy=self._busy(tweak_bytes, size) + wait,
+            interval=self._interval(tweak_bytes, size),
         )
 
     def _make_entrance(self) -> Any:
