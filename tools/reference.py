@@ -20,7 +20,8 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     if not inspect.isclass(value) or issubclass(value, Exception):
         return
     for member, found in vars(value).items():
-        if member.startswith("_") or not inspect.getdoc(found):
+        method = hasattr(found, "__get__")  # a field's default has the docstring of its type
+        if member.startswith("_") or not method or not inspect.getdoc(found):
             continue
         found = found.__func__ if isinstance(found, classmethod) else found
         yield f"\n{_described(f'{name}.{member}', found)}"

@@ -26,7 +26,7 @@ SCHEME = Scheme(
     "heh_hmch",
     lambda p, answer: holds("HEH", p, answer),
     lambda p: ("aes128-pec", "aes128-pdc"),
-    purpose="short sectors with two passes of AES in both directions, as its paper has it",
+    purpose="short sectors, one AES call a block, as its paper has it",
     native=lambda p: native("heh", p),
     limits=lambda p: limits("HEH", p),
     key_bits=lambda p: p.key_bits + 128,

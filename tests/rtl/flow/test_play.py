@@ -32,7 +32,7 @@ def test_a_sector_alone():
     """Calls in cycles 1 and 2; the second layer a cycle after the last result, 7; its last result 14; out 15, 16."""
     played = play(flow(), 1)
     assert played.steps == {"first": [1, 2], "second": [8, 9], "exit": [15, 16]}
-    assert (played.opened, played.accepted, played.computed, played.left) == ([1], [0], [14], [16])
+    assert (played.opened, played.accepted(), played.computed, played.left) == ([1], [0], [14], [16])
     assert (alone(flow()).compute, alone(flow()).latency, alone(flow()).busy) == (14, 17, 29)
     assert alone(flow(), held=1).busy == 28
 
@@ -71,10 +71,38 @@ def test_a_stream_is_steady_and_no_faster_than_its_work(beats, latency):
     stream, played = streaming(made), play(made, 200, streaming(made).pace)
     assert made.work == 2 * beats <= stream.interval and stream.latency <= stream.busy
     last = 199 - stream.latency // stream.interval  # those behind it have fewer neighbours
-    for times in (played.accepted, played.left):
+    for times in (played.accepted(), played.left):
         assert {b - a for a, b in pairwise(times[40:last])} == {stream.interval}
-    assert max(b - a for a, b in zip(played.accepted, played.left, strict=True)) + 1 == stream.busy
+    assert max(b - a for a, b in zip(played.accepted(), played.left, strict=True)) + 1 == stream.busy
     assert streaming(flow(beats, latency, second="others")).interval == beats
+
+
+def through_a_queue(first_steps, beats, depth):
+    """Cycles in which a queue takes beats that are always offered, and leave in ``first_steps``."""
+    count, waits, leaves, taken, now = 0, False, list(first_steps), [], -2 * depth
+    while leaves:
+        take = count < depth and not (waits and len(taken) % beats == 0)
+        leave = leaves[0] == now
+        waits = (waits or (take and len(taken) % beats == 0)) and not (
+            leave and (len(first_steps) - len(leaves)) % beats == 0
+        )
+        taken += [now] * take
+        leaves = leaves[leave:]
+        count, now = count + take - leave, now + 1
+    return taken
+
+
+@pytest.mark.parametrize("latency", [1, 5, 11, 40])
+@pytest.mark.parametrize("beats", [1, 3, 7, 16, 17, 40])
+@pytest.mark.parametrize("second", ["lanes", "others"])
+def test_beats_are_taken_into_a_queue_as_early_as_it_has_room(beats, latency, second):
+    made = flow(beats, latency, second=second)
+    stream = streaming(made, 16)
+    played = play(made, 40, stream.pace)
+    taken = through_a_queue(played.steps["first"], beats, 16)[beats - 1 :: beats]
+    assert played.accepted(16)[2:] == taken[1 : len(played.opened) - 1]
+    waits = [b - a for a, b in zip(played.accepted(16), played.left, strict=True)]
+    assert max(waits[20:30]) + 1 <= stream.busy <= max(waits) + 1 and stream.busy >= streaming(made).busy
 
 
 @pytest.mark.parametrize("beats", [64, 129])
@@ -85,7 +113,7 @@ def test_a_stream_that_only_grows_longer_is_not_steady(beats):
     first, second, out = (flow(beats)[name] for name in ("first", "second", "exit"))
     made = Flow((first, second, out), enters="first", computes="second", leaves="exit")
     backlog = play(made, 60)
-    assert {b - a for t in (backlog.accepted, backlog.left) for a, b in pairwise(t[2:-2])} == {beats}
+    assert {b - a for t in (backlog.accepted(), backlog.left) for a, b in pairwise(t[2:-2])} == {beats}
     stream = streaming(made)
     assert (made.work, stream.interval, stream.pace) == (2 * beats, 2 * beats, 2 * beats)
     assert stream.busy < 3 * stream.interval

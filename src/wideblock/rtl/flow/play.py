@@ -34,14 +34,14 @@ class Played:
         With a ``queue`` of beats behind the register that is a cycle after a beat has left a full queue; and the queue
         takes the first beat of a sector a cycle after the sector before has begun.
         """
-        beats = self.flow[self.flow.enters].steps
+        beats, steps = self.flow[self.flow.enters].steps, self.steps[self.flow.enters]
         if not queue:
             return [0, *self._each(self.flow.enters, -1)[:-1]]
         begun = [at + beats for at in (-beats, -beats, *self.opened[:-2])]
-        if beats <= queue:
-            return begun
-        room = [0, *(at + 1 for at in self._each(self.flow.enters, -1 - queue)[:-1])]
-        return list(map(max, begun, room))
+        last = [sector * beats - 1 for sector in range(len(begun))]  # number of the last beat of the sector before
+        return [
+            max(at, steps[number - queue] + 1 if number >= queue else 0) for at, number in zip(begun, last, strict=True)
+        ]
 
     @property
     def computed(self) -> list[int]:

@@ -195,7 +195,7 @@ class SectorParameters(Parameters):
 
     @property
     def gate_beats(self) -> int:
-        """Most beats that wait for copies of a key, which begin before so many beats came; 0 without slots."""
+        """Beats of the queue for copies of a key, more than the cycles until a copy begins; 0 without slots."""
         return 16 if self.slots else 0
 
     @property

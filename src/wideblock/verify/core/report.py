@@ -53,7 +53,12 @@ class Checked:
 
 @dataclass
 class Report:
-    """The results of a suite, up to and with the first failure; all of it can be had again from ``seed``."""
+    """The results of a suite, up to and with the first failure; all of it can be had again from ``seed``.
+
+    top:     the module
+    checks:  results in the order of the checks
+    seconds: wall clock of the run
+    """
 
     top: str
     seed: int
