@@ -35,6 +35,7 @@ class EngineModel:
                     self.at[base + each.offset + 4 * number] = (registers, each, number)
         self.values = {address: register.reset for address, (_, register, _) in self.at.items()}
         self.slots, self.log, self.busy, self.stuck, self.broken = {}, [], 0, False, False
+        self.limits = []  # LIMIT after each write of a half
         self.written = set()  # words of key registers that are whole
         self.cleared_at = None  # word of the result at whose read a zeroize comes
         self._set("CTRL", "RDY", 1)
@@ -80,6 +81,8 @@ class EngineModel:
             elif field.access is Access.W1C:
                 old &= ~(value & mask)
         self.values[address] = old
+        if register.name in ("LIMIT_LO", "LIMIT_HI"):
+            self.limits.append(self._get("LIMIT_HI", "BLOCKS") << 32 | self._get("LIMIT_LO", "BLOCKS"))
         started = [f.name for f in register.fields if f.access is Access.W1P and value & f.mask]
         if started:
             self._started(register.name)

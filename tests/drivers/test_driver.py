@@ -262,6 +262,16 @@ def test_policy_holds_and_closes_the_window(driver):
     assert driver.set_policy(1 << 30) == -EIO
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [(5, 1 << 44), (1 << 44, 5), ((1 << 44) - 1, 1 << 32), (3, 9), (1 << 40, 1 << 40)]
+)
+def test_a_limit_is_never_below_the_old_and_the_new_one(driver, old, new):
+    assert driver.set_limits(old, old) == 0
+    driver.model.limits.clear()
+    assert driver.set_limits(new, new) == 0
+    assert min(driver.model.limits) >= min(old, new) and driver.model.limits[-1] == new
+
+
 def test_selftest_slots_and_interrupts(driver, rng):
     number = c_uint32()
     assert driver.selftest(byref(number)) == 0

@@ -308,6 +308,19 @@ int wideblock_engine_read_slot(const struct wideblock_engine *w, uint32_t slot, 
   return 0;
 }
 
+/* The halves take effect one by one: in this order the number is never below both the old and the new one. */
+static void write_number(const struct wideblock_engine *w, uint32_t low, uint32_t high, uint64_t number)
+{
+  const uint32_t above = (uint32_t)(number >> 32);
+  const bool rises = above > engine_read(w, high);
+
+  if (rises)
+    engine_write(w, high, above);
+  engine_write(w, low, (uint32_t)number);
+  if (!rises)
+    engine_write(w, high, above);
+}
+
 int wideblock_engine_set_limits(const struct wideblock_engine *w, uint64_t limit, uint64_t warn)
 {
   const uint64_t most = (uint64_t)MASK(ENGINE_LIMIT_HI_BLOCKS) << 32 | MASK(ENGINE_LIMIT_LO_BLOCKS);
@@ -316,10 +329,8 @@ int wideblock_engine_set_limits(const struct wideblock_engine *w, uint64_t limit
     return -WIDEBLOCK_ENGINE_EINVAL;
   if (engine_read(w, OFFSET(ENGINE_POLICY)) & MASK(ENGINE_POLICY_FREEZE_LIMITS))
     return -WIDEBLOCK_ENGINE_EPERM;
-  engine_write(w, OFFSET(ENGINE_LIMIT_LO), (uint32_t)limit);
-  engine_write(w, OFFSET(ENGINE_LIMIT_HI), (uint32_t)(limit >> 32));
-  engine_write(w, OFFSET(ENGINE_WARN_LO), (uint32_t)warn);
-  engine_write(w, OFFSET(ENGINE_WARN_HI), (uint32_t)(warn >> 32));
+  write_number(w, OFFSET(ENGINE_LIMIT_LO), OFFSET(ENGINE_LIMIT_HI), limit);
+  write_number(w, OFFSET(ENGINE_WARN_LO), OFFSET(ENGINE_WARN_HI), warn);
   return 0;
 }
 
