@@ -20,9 +20,8 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     if not inspect.isclass(value) or issubclass(value, Exception):
         return
     for member, found in vars(value).items():
-        method = hasattr(found, "__get__")  # a field's default has the docstring of its type
-        if member.startswith("_") or not method or not inspect.getdoc(found):
-            continue
+        if member.startswith("_") or not hasattr(found, "__get__") or not inspect.getdoc(found):
+            continue  # private, or a field's default, which has the docstring of its type
         found = found.__func__ if isinstance(found, classmethod) else found
         yield f"\n{_described(f'{name}.{member}', found)}"
 

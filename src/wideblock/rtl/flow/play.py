@@ -29,10 +29,10 @@ class Played:
         return self._each(self.flow.enters, 0)
 
     def accepted(self, queue: int = 0) -> list[int]:
-        """Cycle of each sector's first beat into the input register: as the last beat of the sector before leaves it.
+        """Cycle of each sector's first beat into the input register: with the last step of the sector before.
 
-        With a ``queue`` of beats behind the register that is a cycle after a beat has left a full queue; and the queue
-        takes the first beat of a sector a cycle after the sector before has begun.
+        A ``queue`` of beats behind the register takes a beat a cycle after a beat has left the full queue, and the
+        first beat of a sector a cycle after the sector before has begun.
         """
         beats, steps = self.flow[self.flow.enters].steps, self.steps[self.flow.enters]
         if not queue:
