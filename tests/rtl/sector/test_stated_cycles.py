@@ -66,8 +66,8 @@ def test_a_state_repeats_and_there_is_room_for_its_sectors(name):
         assert states == states[:1] * 4
         assert timing.interval >= flow.work
         played = play(flow, LATE + 4, pace)
-        assert {*np.diff(played.opened[LATE:]), *np.diff(played.accepted[LATE + 1 :])} == {timing.interval}
-        assert max(np.subtract(played.left, played.accepted)) + 1 == timing.busy
+        assert {*np.diff(played.opened[LATE:]), *np.diff(played.accepted()[LATE + 1 :])} == {timing.interval}
+        assert max(np.subtract(played.left, played.accepted())) + 1 == timing.busy
         free = 2 + component.ahead  # cycles from a sector's last step to another one in its slot
         assert all(left + free <= opened for left, opened in zip(played.left, played.opened[slots:], strict=False))
         assert waiting(flow, played) < getattr(component, "queue_depth", 1)
@@ -118,5 +118,5 @@ def test_measured_as_stated(name, size):
             stream = simulation.run(data, tweaks)
             played = play(subject.component.flow, n, subject.component.pace)
             begin = stream.first_in[0]
-            assert (stream.first_in - begin).tolist() == played.accepted
+            assert (stream.first_in - begin).tolist() == played.accepted()
             assert (stream.last_out - begin - 1).tolist() == played.left

@@ -68,7 +68,7 @@ def test_a_stream_is_steady_and_has_a_slot_for_each_sector(pairs, lanes):
     slots = power_of_two(-(-stream.residence // stream.interval))
     played = play(s.flow, 200, stream.pace)
     first, last = 16 + 8 * stream.latency // s.flow.work, 199 - slots
-    for times in (played.accepted, played.left):
+    for times in (played.accepted(), played.left):
         assert {b - a for a, b in pairwise(times[first:last])} == {stream.interval}
     for number, opened in enumerate(played.opened):
         assert number < slots or played.left[number - slots] < opened
