@@ -12,6 +12,7 @@
 #define POLL_US		10
 #define CLEAR_MS	5000	/* the engine clears itself, and tests itself after reset */
 #define EVENTS		(DMA_IRQ_STATUS_DONE_MASK | DMA_IRQ_STATUS_HALTED_MASK)
+#define BOTH_WAYS	(ENGINE_CAPS2_ENCRYPT_MASK | ENGINE_CAPS2_DECRYPT_MASK)
 #define READY_OR_FATAL	(ENGINE_STATUS_READY_MASK | ENGINE_STATUS_FATAL_MASK)
 #define ENGINE_LETTERS	0x6b626477
 #define DMA_LETTERS	0x616d6477
@@ -27,9 +28,11 @@ bool wbk_is_gone(struct wbk_device *w, u32 value)
 {
 	if (value != ~0U)
 		return READ_ONCE(w->gone);
-	if (!READ_ONCE(w->gone))
+	if (!READ_ONCE(w->gone)) {
 		dev_err(w->dev, "the device does not answer; software takes its requests\n");
-	WRITE_ONCE(w->gone, true);
+		WRITE_ONCE(w->gone, true);
+		queue_work(w->workqueue, &w->work);
+	}
 	return true;
 }
 
@@ -140,6 +143,7 @@ static irqreturn_t wbk_interrupt(int irq, void *data)
 		}
 		wbk_ring_halted(w);
 		complete(&w->cleared);
+		queue_work(w->workqueue, &w->work); /* requests that waited, and copies of keys */
 	}
 	return any ? IRQ_HANDLED : IRQ_NONE;
 }
@@ -216,18 +220,11 @@ static int wbk_start(struct wbk_device *w)
 	return err;
 }
 
-/* Ends all requests of a device, by itself or by software. */
-static void wbk_stop(struct wbk_device *w)
-{
-	wbk_queue_stop(w);
-	wbk_queue_flush(w);
-}
-
 /* Starts a device whose registers are mapped, and gives it the requests of its cipher. */
 int wbk_attach(struct wbk_device *w)
 {
 	char scheme[9];
-	u32 tweak;
+	u32 ability, tweak;
 	int err;
 
 	w->epoch = atomic_read(&wbk_epoch);
@@ -241,7 +238,10 @@ int wbk_attach(struct wbk_device *w)
 	w->cipher = wbk_cipher_find(scheme);
 	if (!w->cipher)
 		return dev_err_probe(w->dev, -ENODEV, "no cipher of the kernel is scheme %s\n", scheme);
-	tweak = ioread32(w->engine + ENGINE_CAPS2_OFFSET) & ENGINE_CAPS2_TWEAK_BYTES_MASK;
+	ability = ioread32(w->engine + ENGINE_CAPS2_OFFSET);
+	if ((ability & BOTH_WAYS) != BOTH_WAYS)
+		return dev_err_probe(w->dev, -ENODEV, "the engine has one direction, a cipher of the kernel has two\n");
+	tweak = ability & ENGINE_CAPS2_TWEAK_BYTES_MASK;
 	if (tweak != w->cipher->alg.ivsize)
 		return dev_err_probe(w->dev, -ENODEV, "tweaks of %u bytes, %s has %u\n", tweak,
 				     w->cipher->alg.base.cra_name, w->cipher->alg.ivsize);
@@ -249,7 +249,9 @@ int wbk_attach(struct wbk_device *w)
 	err = dma_set_mask_and_coherent(w->dev, DMA_BIT_MASK(64));
 	if (err)
 		return err;
-	err = wbk_queue_init(w);
+	err = wbk_ring_init(w);
+	if (!err)
+		err = wbk_queue_init(w);
 	if (err)
 		return err;
 	err = request_threaded_irq(w->irq, NULL, wbk_interrupt, IRQF_ONESHOT, WBK_NAME, w);
@@ -273,21 +275,23 @@ int wbk_attach(struct wbk_device *w)
 not_registered:
 	wbk_leave(w);
 not_entered:
-	wbk_stop(w);
+	wbk_queue_stop(w);
 not_started:
 	free_irq(w->irq, w);
 no_interrupt:
 	wbk_queue_exit(w);
+	wbk_ring_exit(w);
 	return err;
 }
 
 /* Ends the use of a device. Its transforms live on by software. */
 void wbk_detach(struct wbk_device *w)
 {
-	wbk_stop(w);
+	wbk_queue_stop(w);
 	free_irq(w->irq, w);
 	wbk_leave(w);
 	wbk_queue_exit(w);
+	wbk_ring_exit(w);
 }
 
 /* The engine keeps no key in its sleep; transforms load theirs anew after it. */
@@ -296,7 +300,7 @@ static int wbk_suspend(struct device *dev)
 	struct wbk_device *w = dev_get_drvdata(dev);
 	int err;
 
-	wbk_stop(w);
+	wbk_queue_stop(w);
 	mutex_lock(&wbk_keys);
 	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);
 	err = wbk_wait_ready(w);

@@ -16,7 +16,8 @@ static const struct {
 	atomic_t *value;
 } wbk_files[] = {
 	COUNTER(hardware), COUNTER(copied), COUNTER(lists), COUNTER(fallback), COUNTER(errors), COUNTER(commands),
-	COUNTER(loads), COUNTER(evictions), COUNTER(waits), COUNTER(interrupts), COUNTER(revoked), COUNTER(refused_keys),
+	COUNTER(loads), COUNTER(evictions), COUNTER(waits), COUNTER(interrupts), COUNTER(revoked), COUNTER(wiped),
+	COUNTER(refused_keys),
 };
 
 static int __init wbk_module_init(void)

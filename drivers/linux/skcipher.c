@@ -65,6 +65,7 @@ static int wbk_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int s
 	struct wbk_ctx *ctx = crypto_skcipher_ctx(tfm);
 	struct wbk_cipher *cipher = wbk_cipher_of(tfm);
 	int err = cipher->verify ? cipher->verify(tfm, key, size) : 0;
+	unsigned long flags;
 
 	if (err)
 		return err;
@@ -74,10 +75,12 @@ static int wbk_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int s
 	if (err)
 		return err;
 	/* This may be no place to sleep: the engine gets the key with the first request. */
+	spin_lock_irqsave(&wbk_lock, flags);
 	ctx->epoch = atomic_read(&wbk_epoch);
 	ctx->loaded = false;
 	ctx->key_size = size;
 	memcpy(ctx->key, key, size);
+	spin_unlock_irqrestore(&wbk_lock, flags);
 	ctx->refused = cipher->is_refused && cipher->is_refused(key, size);
 	if (ctx->refused)
 		atomic_inc(&wbk_counters.refused_keys);
@@ -156,11 +159,18 @@ static void wbk_exit(struct crypto_skcipher *tfm)
 void wbk_wipe_revoked(void)
 {
 	struct wbk_ctx *ctx;
+	unsigned long flags;
 
 	lockdep_assert_held(&wbk_keys);
-	list_for_each_entry(ctx, &wbk_transforms, node)
-		if (wbk_is_revoked(ctx))
+	list_for_each_entry(ctx, &wbk_transforms, node) {
+		spin_lock_irqsave(&wbk_lock, flags); /* a new key is set before or after, not meanwhile */
+		if (ctx->key_size && wbk_is_revoked(ctx)) {
 			memzero_explicit(ctx->key, sizeof(ctx->key));
+			ctx->key_size = 0;
+			atomic_inc(&wbk_counters.wiped);
+		}
+		spin_unlock_irqrestore(&wbk_lock, flags);
+	}
 }
 
 struct wbk_cipher *wbk_cipher_find(const char *scheme)

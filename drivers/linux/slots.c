@@ -146,7 +146,7 @@ void wbk_slots_forget(struct wbk_device *w, bool unload)
 
 		if (!ctx)
 			continue;
-		if (unload && wbk_slot_unload(w, slot))
+		if (unload && wbk_slot_unload(w, slot) && !w->gone)
 			dev_err(w->dev, "slot %td keeps its key\n", slot - w->slot);
 		slot->owner = NULL;
 		ctx->slot = WBK_NO_SLOT;

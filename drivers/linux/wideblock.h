@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 */
-/* Parts of the driver of wideblock accelerators: ciphers above the queue, above the key slots, above a device. */
+/* Parts of the driver of wideblock accelerators: ciphers above the queue, above key slots and ring, above a device. */
 #ifndef WIDEBLOCK_H
 #define WIDEBLOCK_H
 
@@ -22,11 +22,12 @@
 #define WBK_RING	16	/* entries of a ring; one fewer jobs are under way at most */
 #define WBK_BOUNCE	16384	/* bytes of the longest request of the device */
 #define WBK_QUEUE	128	/* requests that wait for the device */
+#define WBK_WATCH_S	30	/* in which one job ends, or the device is given up */
 
 /* Sums since the module was loaded; main.c has a file of debugfs for each. */
 struct wbk_counters {
 	atomic_t hardware, copied, lists, fallback;
-	atomic_t errors, commands, loads, evictions, waits, interrupts, revoked, refused_keys;
+	atomic_t errors, commands, loads, evictions, waits, interrupts, revoked, wiped, refused_keys;
 };
 
 extern struct wbk_counters wbk_counters;
@@ -91,6 +92,7 @@ struct wbk_device {
 	struct crypto_async_request *delayed;	/* before those of the queue */
 	bool running;		/* the ring */
 	u32 tail, head;		/* jobs that the device got, and has done */
+	u32 seen;		/* head, as the watch saw it last */
 	struct skcipher_request *job[WBK_RING];
 	struct wbk_slot *job_slot[WBK_RING];
 
@@ -98,6 +100,7 @@ struct wbk_device {
 	dma_addr_t memory_at;
 	struct workqueue_struct *workqueue;
 	struct work_struct work;
+	struct delayed_work watch;
 };
 
 /*
@@ -114,6 +117,11 @@ extern atomic_t wbk_epoch;
 static inline bool wbk_is_revoked(const struct wbk_ctx *ctx)
 {
 	return ctx->epoch != atomic_read(&wbk_epoch);
+}
+
+static inline unsigned int wbk_under_way(const struct wbk_device *w)
+{
+	return w->tail - w->head;
 }
 
 /* device.c */
@@ -135,10 +143,17 @@ int wbk_queue_init(struct wbk_device *w);
 void wbk_queue_exit(struct wbk_device *w);
 bool wbk_queue_add(struct skcipher_request *req, struct wbk_cipher *cipher, int *err);
 void wbk_queue_stop(struct wbk_device *w);
-void wbk_queue_flush(struct wbk_device *w);
+void wbk_finish(struct skcipher_request *req, int err);
+
+/* ring.c */
+int wbk_ring_init(struct wbk_device *w);
+void wbk_ring_exit(struct wbk_device *w);
 int wbk_ring_start(struct wbk_device *w);
+bool wbk_ring_submit(struct wbk_device *w, struct skcipher_request *req, unsigned int slot);
 void wbk_ring_reap(struct wbk_device *w);
+struct skcipher_request *wbk_ring_retire(struct wbk_device *w);
 void wbk_ring_halted(struct wbk_device *w);
+void wbk_ring_end(struct wbk_device *w);
 
 /* skcipher.c */
 struct wbk_cipher *wbk_cipher_find(const char *scheme);

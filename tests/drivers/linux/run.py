@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -58,6 +59,8 @@ XTS = Cipher("xts", "xts-both-k", {}, 500)
 SECTORS = {"sector_bytes": 512, "tweak_bytes": 32, "key_bits": 256}
 HCTR2 = Cipher("hctr2", "hctr2-1s-k", SECTORS, 30)
 """The kernel has one known answer of this length under a key of this size; of random lengths few are 512."""
+
+ONE_WAY = Cipher("xts", "xts-enc-k", {}, 0)
 
 
 @dataclass(frozen=True)
@@ -235,12 +238,30 @@ def pieces(machine: Machine) -> tuple[bool, str]:
     return right and guest.ended and not guest.complaints, _requests(seen[-1])
 
 
-def undone(machine: Machine) -> tuple[bool, str]:
-    """Jobs that the device leaves undone end with an error as it goes; all other requests are right."""
-    guest, result = _stress(machine, "undone", "REBIND=1000")
+def undone(machine: Machine, said: str, *setting: str) -> tuple[bool, str]:
+    """Jobs that the device leaves undone end with an error as it goes; all other requests are right.
+
+    said: by the driver as it ends them
+    """
+    guest, result = _stress(machine, f"undone-{len(setting)}", *setting)
     right, errors = guest.number(r"^stress .*right=(\d+)"), guest.number(r"^stress .*errors=(\d+)")
-    whole = right + errors == WORKERS * ROUNDS and errors > 0 and "jobs do not end" in guest.console
+    whole = right + errors == WORKERS * ROUNDS and errors > 0 and said in guest.console
     return whole and guest.console.count("\nunload 0") == 2 and not guest.complaints, result
+
+
+def cleared(machine: Machine) -> tuple[bool, str]:
+    """The copy of a key goes as the engine clears itself, before any request, and its user needs it anew."""
+    guest, _ = machine.run("cleared", "cryptomgr.notests=1", "RUN=cleared")
+    wiped = [guest.counters(when).get("wiped") for when in ("before", "cleared")]
+    right = wiped == [0, 1] and "\ncleared before=0 revoked=1 right=1\n" in guest.console
+    return right and guest.ended and not guest.complaints, f"{wiped[-1]} copy of a key wiped"
+
+
+def one_way(machine: Machine) -> tuple[bool, str]:
+    """An engine that enciphers alone is not the kernel's cipher."""
+    guest, _ = machine.run("one-way", "cryptomgr.notests=1")
+    right = "the engine has one direction" in guest.console and "\nselftest absent" in guest.console
+    return right and guest.ended and not guest.complaints, _requests(guest.counters("ended"))
 
 
 def _stress(machine: Machine, name: str, *setting: str) -> tuple[Guest, str]:
@@ -280,6 +301,12 @@ DRIVER = {
     "a list": (
         ("cpu_to_le32(ALIGN(sg_dma_len(sg), BLOCK))", "cpu_to_le32(ALIGN(sg_dma_len(sg), BLOCK) + (n ? 0 : BLOCK))"),
     ),
+    "a pin": (
+        (
+            "wbk_revoke();\n\terr = wbk_clear(w);\n\twbk_settle(w);",
+            "iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);",
+        ),
+    ),
     "a doorbell": (
         (
             "iowrite32(w->tail % WBK_RING, w->dma + DMA_DOORBELL_OFFSET);",
@@ -314,9 +341,10 @@ DRIVER = {
         ),
     ),
 }
-"""Faults of the driver: the last byte of odd lengths is not copied; the first segment of a list is too long; the
-device hears of 4 jobs alone; each seventh job has an address that is no memory, an address outside of the windows, an
-odd address, or a slot without a key, with windows that end before 2^40."""
+"""Faults of the driver: the last byte of odd lengths is not copied; the first segment of a list is too long; a clear by
+sysfs is one that the driver does not expect, as by a pin; the device hears of 4 jobs alone; each seventh job has an
+address that is no memory, an address outside of the windows, an odd address, or a slot without a key, with windows that
+end before 2^40."""
 
 WRONG_JOBS = {"READ": 0x06, "WRITE": 0x07, "WINDOW": 0x05, "ALIGN": 0x02, "ENGINE": 0x01}
 """Statuses of these jobs, if they have no list."""
@@ -333,24 +361,28 @@ def wrong_jobs(machine: Machine) -> tuple[bool, str]:
     return whole and guest.figures["refused"] > 0 and "\nfinished" in guest.console, result
 
 
-def trials(machine: Machine, broken: Callable[[str], Machine]) -> Iterator[tuple[str, tuple[bool, str]]]:
+def trials(machine: Machine, made: Callable[..., Machine]) -> Iterator[tuple[str, tuple[bool, str]]]:
     yield "the kernel's own tests pass", self_test(machine)
     for sector in (512, 4096):
         yield f"dm-crypt, sectors of {sector}", volume(machine, sector)
     yield "dm-crypt, sectors of 4096, copied", volume(machine, 4096, copied=True)
     yield "requests in several pages", pages(machine)
     yield "targets in pieces", pieces(machine)
-    other = broken("")
+    other = made(cipher=HCTR2)
     yield "the kernel's own tests of HCTR2 pass", self_test(other)
     yield "dm-crypt with HCTR2, sectors of 512", volume(other, 512)
     yield "the device goes and comes under load", rebind(machine)
     yield "zeroize under load", zeroize(machine)
-    yield "jobs that are left undone end", undone(broken("a doorbell"))
-    yield "wrong jobs end alone", wrong_jobs(broken("jobs"))
-    yield "a fault in the driver is found, of a list", misplaced(broken("a list"))
+    yield "a clear by a pin wipes copies of keys", cleared(made("a pin"))
+    deaf = made("a doorbell")
+    yield "jobs that are left undone end as the device goes", undone(deaf, "jobs do not end", "REBIND=1000")
+    yield "a device that ends no job is given up", undone(deaf, "no job has ended")
+    yield "wrong jobs end alone", wrong_jobs(made("jobs"))
+    yield "an engine of one direction is refused", one_way(made(cipher=ONE_WAY))
+    yield "a fault in the driver is found, of a list", misplaced(made("a list"))
     for fault in (*VERILOG, "a length"):
         of = "Verilog" if fault in VERILOG else "driver"
-        yield f"a fault in the {of} is found, of {fault}", is_found(broken(fault), fault.replace(" ", "-"))
+        yield f"a fault in the {of} is found, of {fault}", is_found(made(fault), fault.replace(" ", "-"))
 
 
 def build(folder: Path, fault: str = "", cipher: Cipher = XTS) -> Machine:
@@ -360,8 +392,9 @@ def build(folder: Path, fault: str = "", cipher: Cipher = XTS) -> Machine:
     sources = {path.name: path.read_text() for path in kernel.DRIVER.iterdir() if path.suffix in (".c", ".h", "")}
     if fault in VERILOG:
         verilog = planted(verilog, *VERILOG[fault])
-    for places in DRIVER.get(fault, ()):
-        sources["queue.c"] = planted(sources["queue.c"], *places)
+    for right, wrong in DRIVER.get(fault, ()):
+        name = next((name for name, text in sources.items() if right in text), "ring.c")
+        sources[name] = planted(sources[name], right, wrong)
     init = folder / "init"
     guest = sorted((kernel.HERE / "guest").glob("*.c"))
     kernel.run("gcc", "-O1", "-static", "-Wall", "-Wextra", "-Werror", *guest, "-o", init)
@@ -384,7 +417,7 @@ def main() -> int:
     try:
         machine = build(folder)
         print(f"Linux 6.12 in user mode, {XTS.preset} with {SLOTS} slots", flush=True)
-        for name, (right, counts) in trials(machine, lambda fault: _broken(folder, fault)):
+        for name, (right, counts) in trials(machine, partial(_made, folder)):
             wrong += not right
             print(f"{'ok' if right else 'WRONG'}  {name}: {counts}", flush=True)
     except (kernel.ToolError, UserError, BuildError, OSError) as error:
@@ -394,11 +427,11 @@ def main() -> int:
     return int(bool(wrong))
 
 
-def _broken(folder: Path, fault: str) -> Machine:
-    own = folder / f"with-{fault.replace(' ', '-') or HCTR2.name}"
+def _made(folder: Path, fault: str = "", cipher: Cipher = XTS) -> Machine:
+    own = folder / f"with-{fault.replace(' ', '-') or cipher.preset}"
     own.mkdir()
     (own / "kit").symlink_to(folder / "kit")
-    return build(own, fault, XTS if fault else HCTR2)
+    return build(own, fault, cipher)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ const char *cipher_name(void);
 
 double now(void);
 
-/* Prints the driver's counters. */
+/* A counter of the driver; all of them, printed. */
+long counter(const char *name);
 void counters(const char *when);
 
 /* Writes a word to a file, as of sysfs. Returns 0 or an error. */
@@ -42,5 +43,8 @@ void run_stress(void);
 
 /* Requests whose targets are in pieces, compared with the generic cipher. */
 void run_pieces(void);
+
+/* A key that nobody uses as the engine clears itself. */
+void run_cleared(void);
 
 #endif

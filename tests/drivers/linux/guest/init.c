@@ -75,19 +75,23 @@ int put(const char *path, const char *word)
   return error;
 }
 
+long counter(const char *name)
+{
+  char path[512];
+
+  snprintf(path, sizeof path, COUNTERS "/%s", name);
+  return atol(text_of(path));
+}
+
 void counters(const char *when)
 {
   DIR *folder = opendir(COUNTERS);
   struct dirent *each;
 
   printf("counters %s", when);
-  while (folder && (each = readdir(folder))) {
-    char path[512];
-
-    snprintf(path, sizeof path, COUNTERS "/%s", each->d_name);
+  while (folder && (each = readdir(folder)))
     if (each->d_name[0] != '.')
-      printf(" %s=%ld", each->d_name, atol(text_of(path)));
-  }
+      printf(" %s=%ld", each->d_name, counter(each->d_name));
   puts("");
   closedir(folder);
 }
@@ -190,6 +194,8 @@ int main(void)
     run_stress();
   if (!strcmp(setting("RUN"), "pieces"))
     run_pieces();
+  if (!strcmp(setting("RUN"), "cleared"))
+    run_cleared();
   counters("ended");
   printf("unload %d\n", remove_module());
   if (!strcmp(setting("RUN"), "stress")) {

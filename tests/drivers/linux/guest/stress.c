@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEY = 64, IV = 16, MOST = 12288, FEW = 1024, NEW_KEY = 25, LIMIT = 240, MOST_PIECES = 17, TIMES = 8 };
+enum { KEY = 64, IV = 16, MOST = 12288, FEW = 1024, NEW_KEY = 25, LIMIT = 240, WAIT = 20, MOST_PIECES = 17, TIMES = 8 };
 
 enum result { RIGHT, WRONG, REVOKED, ERRORS, RESULTS };
 
@@ -199,6 +199,31 @@ void run_pieces(void)
     printf("%s right=%ld\n", cases[n].name, right);
     counters(cases[n].name);
   }
+  close(device);
+  close(generic);
+}
+
+void run_cleared(void)
+{
+  static unsigned char in[FEW], got[FEW], expected[FEW], key[KEY], iv[IV];
+  int device = cipher(DRIVER), generic = cipher(GENERIC), before, after;
+  double began;
+
+  fill(key, sizeof key);
+  set_key(device, key);
+  set_key(generic, key);
+  before = crypt_by(device, ALG_OP_ENCRYPT, iv, in, got, FEW, 1);
+  counters("before");
+  zeroize();
+  for (began = now(); !counter("wiped") && now() - began < WAIT;)
+    usleep(10000);
+  counters("cleared");
+  after = crypt_by(device, ALG_OP_ENCRYPT, iv, in, got, FEW, 1);
+  set_key(device, key);
+  if (crypt_by(device, ALG_OP_ENCRYPT, iv, in, got, FEW, 1) ||
+      crypt_by(generic, ALG_OP_ENCRYPT, iv, in, expected, FEW, 1))
+    fail("a key after the clear");
+  printf("cleared before=%d revoked=%d right=%d\n", before, after == ENOKEY, !memcmp(got, expected, FEW));
   close(device);
   close(generic);
 }
