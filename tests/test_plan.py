@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from .plan import features, last, main, of_file, old, plan, slow_files, tree
-from .variants import over, part_of
+from .variants import SLOW, over, part_of
 
 TESTS = Path(__file__).parent
 MARK = re.compile(r"mark\.shows\(([^)]*)\)")
@@ -107,10 +107,13 @@ def test_the_last_whole_run_stays_in_the_document(tmp_path):
 def test_a_feature_says_whether_its_slow_cases_ran_on_the_files_of_today():
     lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 2}, "slow": 1}
     one, two = ({"features": {"lint": lint}, "tree": of} for of in (tree(), "0123"))
+    path = lint["files"][0]
     row = "| `tests/export/test_verilog.py` | none | {} passed, 0 failed | {} |"
     for whole, said in (
         ([record(2, **one)], row.format(2, "today's files")),
         ([record(2, **two)], row.format(2, "before today's files")),
+        ([record(2, **two, slow={path: of_file(path)})], row.format(2, "today's cases")),
+        ([record(2, **two, slow={path: "0123"})], row.format(2, "before today's files")),
         ([record(2, part="1/2", **one), record(2, part="2/2", **two)], row.format(4, "before in part today's files")),
         ([record(2, features={"lint": {**lint, "slow": 0}})], row.format(2, "-")),
     ):
@@ -161,8 +164,8 @@ def test_parts_of_a_run_and_their_records(tmp_path):
     """A part that is killed has recorded how far it came, and leaves the records of the others."""
     (tmp_path / "conftest.py").write_text("import tests.conftest\ntests.conftest.EVERY = 0\n")
     (tmp_path / "test_few.py").write_text(
-        "import os, signal, pytest\n"
-        "@pytest.mark.slow\n"
+        "import os, signal, pytest\nfrom tests import variants\n"
+        "@variants.SLOW[0]\n"
         "@pytest.mark.parametrize('k', range(3))\n"
         "def test_right(k): pass\n"
         "def test_wrong(): assert False\n"
@@ -200,4 +203,4 @@ def test_rows_that_cannot_be_one_case_are_refused():
     with pytest.raises(ValueError, match="^a test over n, m must have a row, got none$"):
         over("n, m", [])
     with pytest.raises(ValueError, match="^a row has no marks, which are those of the case, got "):
-        over("n", [pytest.param(1, marks=pytest.mark.slow)])
+        over("n", [pytest.param(1, marks=SLOW)])
