@@ -198,7 +198,9 @@ bool wbk_ring_submit(struct wbk_device *w, struct skcipher_request *req, unsigne
 		w->delayed = &req->base;
 	}
 	spin_unlock_irqrestore(&wbk_lock, flags);
-	if (!given && !own->copied)
+	if (!given && own->copied)
+		memzero_explicit(wbk_bounce(w, job), req->cryptlen);
+	else if (!given)
 		wbk_unmap(w, req);
 	return given;
 }
