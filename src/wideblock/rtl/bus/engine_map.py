@@ -132,8 +132,8 @@ def _status() -> Iterator[Register]:
     causes = (
         ("COMMAND", "a command of the key registers has ended"),
         ("FAULT", "a request or key was refused; FAULT_COUNT has the cause"),
-        ("WARN", "a slot has enciphered WARN blocks"),
-        ("LIMIT", "a slot has enciphered LIMIT blocks, and refuses more"),
+        ("WARN", "a slot has processed WARN blocks"),
+        ("LIMIT", "a slot has processed LIMIT blocks, and refuses more"),
         ("WINDOW", "a sector of the window has ended"),
         ("SELFTEST", "the self-test has ended"),
         ("CLEARED", "the engine has cleared itself, after reset or zeroize"),
@@ -216,8 +216,8 @@ def _slots() -> Iterator[Register]:
             state_bit("CLOSING", 3, "the key ends; sectors that began before finish"),
             state_bit("NO_ENCRYPT", 4, "requests to encrypt are refused"),
             state_bit("NO_DECRYPT", 5, "requests to decrypt are refused"),
-            state_bit("WARNED", 6, "the key has enciphered WARN blocks"),
-            state_bit("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
+            state_bit("WARNED", 6, "the key has processed WARN blocks"),
+            state_bit("EXHAUSTED", 7, "the key has processed LIMIT blocks, and refuses more"),
         ),
     )
     blocks = (
@@ -255,7 +255,8 @@ def _actions() -> Iterator[Register]:
     yield Register(
         "ZEROIZE",
         0xE4,
-        "Clears all keys, slots and data under way, at once, and ends all that waits for a stalled stream.",
+        "Clears all keys, slots and data under way, at once. A command or request of the window that waits for a "
+        "stalled stream ends.",
         (RegisterField("START", 0, 1, Access.W1P, "starts it; STATUS.CLEARING is 1 until it has ended"),),
     )
     yield Register(
