@@ -36,23 +36,23 @@ class ToolError(Exception):
     """A tool that is missing or has failed; the text is for the user."""
 
 
-def describe(core: ConfiguredCore, folder: Path) -> str:
-    """Writes what the other steps read about the engine; returns its Verilog."""
+def describe(core: ConfiguredCore, folder: Path) -> tuple[str, list[Path]]:
+    """Writes what the other steps read about the engine; returns its Verilog and the sources of its drivers."""
     ports = {port.name: (port.direction, port.width) for port in core.contract.ports}
     (folder / "engine.json").write_text(json.dumps({"module": core.name, "ports": ports}))
-    for name, text in register_files(core.name, core.contract.registers).items():
-        (folder / name).write_text(text)
+    files = {folder / name: text for name, text in register_files(core.name, core.contract.registers).items()}
+    for path, text in files.items():
+        path.write_text(text)
     engine = next(each for each in core.contract.registers if each.name == "ENGINE")
     window = engine.register("WINDOW_DATA_IN").bytes
     (folder / "known_answers.h").write_text(known_answers(core, window))
     verilog = core.verilog()
     (folder / f"{core.name}.v").write_text(verilog)
-    return verilog
+    return verilog, [path for path in files if path.suffix == ".c"]
 
 
-def firmware(name: str, folder: Path) -> int:
-    """Compiles the firmware into the file that fills the ROM; returns its size in bytes."""
-    drivers = [folder / "wideblock_engine.c", *folder.glob("wideblock_dma.c")]
+def firmware(name: str, folder: Path, drivers: list[Path]) -> int:
+    """Compiles the firmware with ``drivers`` into the file that fills the ROM; returns its size in bytes."""
     sources = [*sorted((HERE / "firmware").glob("*.[cS]")), *drivers]
     places = [f"-I{folder}", f"-I{HERE / 'firmware'}", f"-L{folder}"]
     regs = f'-DWIDEBLOCK_ENGINE_REGS="{name}_regs.h"'
@@ -109,9 +109,9 @@ def main() -> int:
         sizes = {"sector_bytes": options.sector_bytes} if options.sector_bytes else {}
         master = {"dma": "axi4"} if options.dma else {}
         core = preset(options.core).changed(registers="axi4-lite", slots=options.slots, **sizes, **master)
-        verilog = describe(core, folder)
+        verilog, drivers = describe(core, folder)
         run([options.litex, HERE / "soc.py", folder])
-        size = firmware(core.name, folder)
+        size = firmware(core.name, folder, drivers)
         print(f"{core.name}, firmware of {size} bytes; cycle and line:", flush=True)
         result = simulate(folder, verilog)
     except (ToolError, UserError, BuildError) as error:
