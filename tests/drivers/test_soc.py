@@ -70,7 +70,9 @@ def test_firmware_passes(soc):
 @pytest.mark.slow
 @pytest.mark.wants(COMPILER)
 @pytest.mark.usefixtures("soc")
-@pytest.mark.parametrize("core", ["fast-brw-2s-k", "hctr2-2s-k"])
+@pytest.mark.parametrize(
+    "core", ["aez-2ts-k", "eme2-2s-k", "fast-brw-2s-k", "hctr2-2s-k", "heh-brw-2s-k", "hmch-brw-2s-k"]
+)
 def test_firmware_passes_on_an_engine_of_whole_sectors(core, tmp_path):
     result = made(f"SOC_FOLDER={tmp_path}", f"SOC_OPTIONS=--core {core} --sector-bytes 512")
     assert result.returncode == 0, result.stdout + result.stderr

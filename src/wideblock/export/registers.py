@@ -7,7 +7,7 @@ from pathlib import Path
 from wideblock.export.header import c_header
 from wideblock.export.markdown import table
 from wideblock.export.systemrdl import systemrdl
-from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, Register, RegisterField, RegisterMap
+from wideblock.rtl.bus.registers import REGISTER_BYTES, Register, RegisterField, RegisterMap
 
 __all__ = ["DRIVER", "register_files", "register_tables"]
 
@@ -69,6 +69,5 @@ def _bits(field: RegisterField) -> str:
 
 def _meaning(field: RegisterField) -> str:
     values = "; ".join(f"{value.value} {value.name}: {value.text}" for value in field.values)
-    shown = f"{field.reset:08x}h" if field.bits == REGISTER_BITS else str(int(field.reset))
-    constant = f"; the constant {shown}" if field.constant else ""
+    constant = f"; the constant {field.reset:{'#x' if field.bits > 24 else 'd'}}" if field.constant else ""
     return f"{field.text}{constant}" + (f" ({values})" if values else "")

@@ -255,8 +255,7 @@ def _actions() -> Iterator[Register]:
     yield Register(
         "ZEROIZE",
         0xE4,
-        "Clears all keys, slots and data under way, at once. A command or request of the window that waits for a "
-        "stalled stream ends.",
+        "Clears keys, slots and data under way, at once; ends commands and requests that wait for a stalled stream.",
         (RegisterField("START", 0, 1, Access.W1P, "starts it; STATUS.CLEARING is 1 until it has ended"),),
     )
     yield Register(
