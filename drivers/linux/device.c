@@ -23,16 +23,22 @@ DEFINE_SPINLOCK(wbk_lock);
 DEFINE_MUTEX(wbk_keys);
 atomic_t wbk_epoch = ATOMIC_INIT(0);
 
-/* Whether a register that was read is that of a device that is no longer there: all its bits are 1. */
+/* Has software take all requests from now on, until the device is bound anew. Runs anywhere. */
+void wbk_give_up(struct wbk_device *w, const char *why)
+{
+	if (READ_ONCE(w->gone))
+		return;
+	dev_err(w->dev, "%s; software takes its requests\n", why);
+	WRITE_ONCE(w->gone, true);
+	queue_work(w->workqueue, &w->work);
+}
+
+/* Whether a register that was read is that of a device that is no longer there: all its bits are 1; or the device is given up. */
 bool wbk_is_gone(struct wbk_device *w, u32 value)
 {
 	if (value != ~0U)
 		return READ_ONCE(w->gone);
-	if (!READ_ONCE(w->gone)) {
-		dev_err(w->dev, "the device does not answer; software takes its requests\n");
-		WRITE_ONCE(w->gone, true);
-		queue_work(w->workqueue, &w->work);
-	}
+	wbk_give_up(w, "the device does not answer");
 	return true;
 }
 
@@ -80,7 +86,9 @@ static int wbk_clear(struct wbk_device *w)
 	reinit_completion(&w->cleared);
 	WRITE_ONCE(w->clearing, true);
 	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);
-	if (!wait_for_completion_timeout(&w->cleared, msecs_to_jiffies(CLEAR_MS)))
+	if (READ_ONCE(w->gone) || !w->listens)
+		err = -ENODEV;
+	else if (!wait_for_completion_timeout(&w->cleared, msecs_to_jiffies(CLEAR_MS)))
 		err = -ETIMEDOUT;
 	WRITE_ONCE(w->clearing, false);
 	wbk_slots_forget(w, false);
@@ -129,7 +137,11 @@ static irqreturn_t wbk_interrupt(int irq, void *data)
 	atomic_inc(&wbk_counters.interrupts);
 	for (;;) {
 		events = ioread32(w->dma + DMA_IRQ_STATUS_OFFSET);
-		if (wbk_is_gone(w, events) || !(events & EVENTS))
+		if (wbk_is_gone(w, events)) {
+			iowrite32(0, w->dma + DMA_IRQ_ENABLE_OFFSET); /* for a line that stays high */
+			return IRQ_HANDLED;
+		}
+		if (!(events & EVENTS))
 			break;
 		any = true;
 		iowrite32(events, w->dma + DMA_IRQ_STATUS_OFFSET);
@@ -137,7 +149,7 @@ static irqreturn_t wbk_interrupt(int irq, void *data)
 		if (!(events & DMA_IRQ_STATUS_HALTED_MASK))
 			continue;
 		status = ioread32(w->dma + DMA_STATUS_OFFSET);
-		if (!READ_ONCE(w->clearing) && !READ_ONCE(w->stopped)) {
+		if (!READ_ONCE(w->clearing)) {
 			dev_warn(w->dev, "the ring has halted, status %#x; keys are revoked\n", status);
 			wbk_revoke();
 		}
@@ -201,23 +213,50 @@ static int wbk_enter(struct wbk_device *w)
 static void wbk_leave(struct wbk_device *w)
 {
 	mutex_lock(&wbk_keys);
-	wbk_slots_forget(w, true);
 	spin_lock_irq(&wbk_lock);
-	wbk_device = NULL;
+	if (wbk_device == w)
+		wbk_device = NULL;
 	spin_unlock_irq(&wbk_lock);
 	mutex_unlock(&wbk_keys);
 }
 
-/* Lets a device work. */
+/* Lets a device work, which may have a ring and keys of a driver before. */
 static int wbk_start(struct wbk_device *w)
+{
+	int err = wbk_ring_halt(w);
+
+	if (!err)
+		err = wbk_wait_ready(w);
+	if (err)
+		return err;
+	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);
+	err = wbk_wait_ready(w);
+	if (err)
+		return err;
+	iowrite32(~0U, w->dma + DMA_IRQ_STATUS_OFFSET);
+	err = wbk_ring_start(w);
+	if (err)
+		return err;
+	iowrite32(EVENTS, w->dma + DMA_IRQ_ENABLE_OFFSET);
+	enable_irq(w->irq);
+	w->listens = true;
+	return 0;
+}
+
+/* Ends the work of a device, which keeps no key: transforms load theirs anew where it works again. */
+void wbk_quiesce(struct wbk_device *w)
 {
 	int err;
 
-	iowrite32(~0U, w->dma + DMA_IRQ_STATUS_OFFSET);
-	err = wbk_ring_start(w);
-	if (!err)
-		iowrite32(EVENTS, w->dma + DMA_IRQ_ENABLE_OFFSET);
-	return err;
+	wbk_queue_stop(w);
+	mutex_lock(&wbk_keys);
+	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);
+	err = wbk_wait_ready(w);
+	if (err && err != -ENODEV)
+		dev_err(w->dev, "the engine does not clear itself, error %d\n", err);
+	wbk_slots_forget(w, false);
+	wbk_settle(w);
+	mutex_unlock(&wbk_keys);
 }
 
 /* Starts a device whose registers are mapped, and gives it the requests of its cipher. */
@@ -254,7 +293,7 @@ int wbk_attach(struct wbk_device *w)
 		err = wbk_queue_init(w);
 	if (err)
 		return err;
-	err = request_threaded_irq(w->irq, NULL, wbk_interrupt, IRQF_ONESHOT, WBK_NAME, w);
+	err = request_threaded_irq(w->irq, NULL, wbk_interrupt, IRQF_ONESHOT | IRQF_NO_AUTOEN, WBK_NAME, w);
 	if (err)
 		goto no_interrupt;
 	dev_set_drvdata(w->dev, w);
@@ -264,18 +303,16 @@ int wbk_attach(struct wbk_device *w)
 		goto not_started;
 	}
 	err = wbk_enter(w);
+	if (!err)
+		err = wbk_cipher_register(w->cipher);
 	if (err)
 		goto not_entered;
-	err = wbk_cipher_register(w->cipher);
-	if (err)
-		goto not_registered;
 	dev_info(w->dev, "%s with %u slots\n", w->cipher->alg.base.cra_driver_name, w->slots);
 	return 0;
 
-not_registered:
-	wbk_leave(w);
 not_entered:
-	wbk_queue_stop(w);
+	wbk_quiesce(w);
+	wbk_leave(w);
 not_started:
 	free_irq(w->irq, w);
 no_interrupt:
@@ -287,34 +324,29 @@ no_interrupt:
 /* Ends the use of a device. Its transforms live on by software. */
 void wbk_detach(struct wbk_device *w)
 {
-	wbk_queue_stop(w);
+	wbk_quiesce(w);
 	free_irq(w->irq, w);
 	wbk_leave(w);
 	wbk_queue_exit(w);
 	wbk_ring_exit(w);
 }
 
-/* The engine keeps no key in its sleep; transforms load theirs anew after it. */
 static int wbk_suspend(struct device *dev)
 {
-	struct wbk_device *w = dev_get_drvdata(dev);
-	int err;
-
-	wbk_queue_stop(w);
-	mutex_lock(&wbk_keys);
-	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);
-	err = wbk_wait_ready(w);
-	wbk_slots_forget(w, false);
-	mutex_unlock(&wbk_keys);
-	return err;
+	wbk_quiesce(dev_get_drvdata(dev));
+	return 0;
 }
 
 static int wbk_resume(struct device *dev)
 {
 	struct wbk_device *w = dev_get_drvdata(dev);
-	int err = wbk_start(w);
+	int err;
 
-	WRITE_ONCE(w->stopped, err != 0);
+	if (READ_ONCE(w->gone))
+		return 0;
+	err = wbk_start(w);
+	if (!err)
+		WRITE_ONCE(w->stopped, false);
 	return err;
 }
 

@@ -48,9 +48,9 @@ module_init(wbk_module_init);
 /* No transform lives here: each holds the module. */
 static void __exit wbk_module_exit(void)
 {
-	wbk_ciphers_unregister();
 	wbk_platform_unregister();
 	wbk_pci_unregister();
+	wbk_ciphers_unregister(); /* at last: a device that comes meanwhile registers its own */
 	debugfs_remove_recursive(wbk_folder);
 }
 module_exit(wbk_module_exit);

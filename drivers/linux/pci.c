@@ -39,6 +39,11 @@ static int wbk_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return err;
 }
 
+static void wbk_pci_shutdown(struct pci_dev *pdev)
+{
+	wbk_quiesce(pci_get_drvdata(pdev));
+}
+
 static void wbk_pci_remove(struct pci_dev *pdev)
 {
 	wbk_detach(pci_get_drvdata(pdev));
@@ -57,6 +62,7 @@ static struct pci_driver wbk_pci_driver = {
 	.id_table = wbk_pci_ids,
 	.probe = wbk_pci_probe,
 	.remove = wbk_pci_remove,
+	.shutdown = wbk_pci_shutdown,
 	.driver.pm = pm_sleep_ptr(&wbk_pm_ops),
 	.dev_groups = wbk_groups,
 };

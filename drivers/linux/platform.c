@@ -12,6 +12,11 @@ static void wbk_platform_end(void *device)
 	wbk_detach(device);
 }
 
+static void wbk_platform_shutdown(struct platform_device *pdev)
+{
+	wbk_quiesce(platform_get_drvdata(pdev));
+}
+
 static int wbk_platform_probe(struct platform_device *pdev)
 {
 	struct wbk_device *w = devm_kzalloc(&pdev->dev, sizeof(*w), GFP_KERNEL);
@@ -48,6 +53,7 @@ MODULE_DEVICE_TABLE(of, wbk_of_ids);
 
 static struct platform_driver wbk_platform_driver = {
 	.probe = wbk_platform_probe,
+	.shutdown = wbk_platform_shutdown,
 	.driver = {
 		.name = WBK_NAME,
 		.of_match_table = wbk_of_ids,

@@ -5,6 +5,7 @@
  */
 #include <linux/io.h>
 #include <linux/iopoll.h>
+#include <linux/stringify.h>
 
 #include "regs.h"
 #include "wideblock.h"
@@ -98,6 +99,7 @@ static void wbk_work(struct work_struct *work)
 
 	mutex_lock(&wbk_keys);
 	wbk_settle(w);
+	wbk_slots_tidy(w);
 	mutex_unlock(&wbk_keys);
 	while ((req = wbk_queue_take(w, true))) {
 		struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
@@ -126,7 +128,7 @@ static void wbk_queue_flush(struct wbk_device *w)
 	struct skcipher_request *req;
 	struct wbk_request *own;
 
-	w->running = false;
+	wbk_ring_reap(w);
 	cancel_work_sync(&w->work);
 	while (wbk_under_way(w)) {
 		req = wbk_ring_retire(w);
@@ -164,8 +166,7 @@ static void wbk_watch(struct work_struct *work)
 	spin_unlock_irqrestore(&wbk_lock, flags);
 	if (!stuck)
 		return;
-	dev_err(w->dev, "no job has ended in %u s; software takes its requests\n", WBK_WATCH_S);
-	WRITE_ONCE(w->gone, true);
+	wbk_give_up(w, "no job has ended in " __stringify(WBK_WATCH_S) " s");
 	wbk_queue_refuse(w);
 	wbk_ring_end(w);
 	iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET); /* it keeps no key if it hears that */

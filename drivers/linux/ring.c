@@ -224,6 +224,12 @@ struct skcipher_request *wbk_ring_retire(struct wbk_device *w)
 	return req;
 }
 
+/* Of a request that the device has not processed. */
+static int wbk_error_of(struct skcipher_request *req)
+{
+	return wbk_is_revoked(crypto_skcipher_ctx(crypto_skcipher_reqtfm(req))) ? -ENOKEY : -EIO;
+}
+
 /* Takes back the jobs that the device has done. */
 void wbk_ring_reap(struct wbk_device *w)
 {
@@ -232,17 +238,18 @@ void wbk_ring_reap(struct wbk_device *w)
 
 	while (wbk_under_way(w)) {
 		struct wbk_completion *done = &completions[w->head % WBK_RING];
-		struct skcipher_request *req = w->job[w->head % WBK_RING];
-		struct wbk_ctx *ctx = crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
-		struct wbk_request *own = skcipher_request_ctx(req);
 		u16 status = le16_to_cpu(READ_ONCE(done->status));
+		struct skcipher_request *req;
+		struct wbk_request *own;
 		int err = 0;
 
 		if (!(status & COMPLETION_PHASE) == !(w->head / WBK_RING % 2))
 			break;
-		dma_rmb(); /* the rest of the entry, and the data, behind its phase */
+		dma_rmb(); /* the rest of the entry, the data and the request of the job, behind its phase */
+		req = w->job[w->head % WBK_RING];
+		own = skcipher_request_ctx(req);
 		if (status & COMPLETION_STATUS || le32_to_cpu(done->cookie) != w->head) {
-			err = wbk_is_revoked(ctx) ? -ENOKEY : -EIO;
+			err = wbk_error_of(req);
 			dev_err_ratelimited(w->dev, "job %u ends with status %#x of %u\n", w->head, status,
 					    le32_to_cpu(done->cookie));
 		} else if (own->copied) {
@@ -255,6 +262,38 @@ void wbk_ring_reap(struct wbk_device *w)
 		queue_work(w->workqueue, &w->work);
 }
 
+/* Has the ring halt, if it has not: the device reads and writes no memory then, and knows of no job. */
+int wbk_ring_halt(struct wbk_device *w)
+{
+	u32 status = ioread32(w->dma + DMA_STATUS_OFFSET);
+	int err = 0;
+
+	if (!(status & DMA_STATUS_IDLE_MASK)) {
+		iowrite32(DMA_CONTROL_STOP_MASK, w->dma + DMA_CONTROL_OFFSET);
+		err = read_poll_timeout(ioread32, status, status & DMA_STATUS_IDLE_MASK, POLL_US, STOP_US, false,
+					w->dma + DMA_STATUS_OFFSET);
+		if ((status & DMA_STATUS_HALT_MASK) >> DMA_STATUS_HALT_SHIFT == DMA_STATUS_HALT_STOP)
+			iowrite32(DMA_IRQ_STATUS_HALTED_MASK, w->dma + DMA_IRQ_STATUS_OFFSET); /* not one to be told of */
+	}
+	if (status != ~0U)
+		return err;
+	wbk_is_gone(w, status);
+	return -ENODEV;
+}
+
+/* Has a ring that has halted begin with no job. */
+static void wbk_ring_empty(struct wbk_device *w)
+{
+	unsigned long flags;
+
+	memset(w->memory, 0, BUFFERS);
+	spin_lock_irqsave(&wbk_lock, flags);
+	w->head = 0;
+	w->tail = 0;
+	w->seen = ~0U;
+	spin_unlock_irqrestore(&wbk_lock, flags);
+}
+
 /* Starts the rings at their beginning. They do not start while the engine clears itself. */
 int wbk_ring_start(struct wbk_device *w)
 {
@@ -265,14 +304,13 @@ int wbk_ring_start(struct wbk_device *w)
 	u32 status = 0;
 	int err;
 
-	w->head = 0;
-	w->tail = 0;
-	w->seen = ~0U;
-	memset(w->memory, 0, BUFFERS);
 	for (n = 0; n < TRIES && !(status & DMA_STATUS_RUNNING_MASK); n++) {
-		err = wbk_wait_ready(w);
+		err = wbk_ring_halt(w); /* on the old addresses: a start of a ring that runs is refused */
+		if (!err)
+			err = wbk_wait_ready(w);
 		if (err)
 			return err;
+		wbk_ring_empty(w);
 		iowrite32(RING_SIZE, w->dma + DMA_RING_OFFSET);
 		iowrite32(lower_32_bits(w->memory_at), w->dma + DMA_SUBMISSION_LO_OFFSET);
 		iowrite32(upper_32_bits(w->memory_at), w->dma + DMA_SUBMISSION_HI_OFFSET);
@@ -297,43 +335,46 @@ int wbk_ring_start(struct wbk_device *w)
 	return 0;
 }
 
-/* Ends the jobs of a ring that has halted, whose targets are undefined, and begins anew. */
-void wbk_ring_halted(struct wbk_device *w)
+static void wbk_ring_refuse(struct wbk_device *w)
 {
 	unsigned long flags;
-	int err;
 
 	spin_lock_irqsave(&wbk_lock, flags);
 	w->running = false;
 	spin_unlock_irqrestore(&wbk_lock, flags);
-	while (wbk_under_way(w)) {
-		struct skcipher_request *req = wbk_ring_retire(w);
-
-		wbk_finish(req, wbk_is_revoked(crypto_skcipher_ctx(crypto_skcipher_reqtfm(req))) ? -ENOKEY : -EIO);
-	}
-	if (READ_ONCE(w->stopped))
-		return;
-	err = wbk_ring_start(w);
-	if (!err)
-		return;
-	dev_err(w->dev, "the ring does not start again, error %d; software takes its requests\n", err);
-	WRITE_ONCE(w->gone, true);
 }
 
-/* Has the device read and write no memory any more. */
+/* Ends the jobs of a ring that has halted, whose targets are undefined, and begins anew. */
+void wbk_ring_halted(struct wbk_device *w)
+{
+	int err;
+
+	wbk_ring_refuse(w);
+	err = wbk_ring_halt(w); /* it may run again, if the engine has cleared itself twice */
+	while (!err && wbk_under_way(w)) {
+		struct skcipher_request *req = wbk_ring_retire(w);
+
+		wbk_finish(req, wbk_error_of(req));
+	}
+	if (!err)
+		err = wbk_ring_start(w);
+	if (err)
+		wbk_give_up(w, "the ring does not start again");
+}
+
+/* Has the device read and write no memory, and interrupt no more. What it has done can be reaped. */
 void wbk_ring_end(struct wbk_device *w)
 {
-	u32 status;
-
+	if (w->listens)
+		disable_irq(w->irq); /* whose thread would begin the ring anew */
+	w->listens = false;
+	wbk_ring_refuse(w);
 	iowrite32(0, w->dma + DMA_IRQ_ENABLE_OFFSET);
-	iowrite32(DMA_CONTROL_STOP_MASK, w->dma + DMA_CONTROL_OFFSET);
-	if (read_poll_timeout(ioread32, status, status & DMA_STATUS_IDLE_MASK, POLL_US, STOP_US, false,
-			      w->dma + DMA_STATUS_OFFSET) || wbk_is_gone(w, status)) {
-		dev_err(w->dev, "the ring does not stop\n");
-		if (dev_is_pci(w->dev)) /* memory of requests is their owner's again */
-			pci_clear_master(to_pci_dev(w->dev));
-	}
-	synchronize_irq(w->irq);
+	if (!wbk_ring_halt(w))
+		return;
+	dev_err(w->dev, "the ring does not stop\n");
+	if (dev_is_pci(w->dev)) /* memory of requests is their owner's again */
+		pci_clear_master(to_pci_dev(w->dev));
 }
 
 int wbk_ring_init(struct wbk_device *w)

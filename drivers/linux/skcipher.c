@@ -80,6 +80,10 @@ static int wbk_setkey(struct crypto_skcipher *tfm, const u8 *key, unsigned int s
 	ctx->loaded = false;
 	ctx->key_size = size;
 	memcpy(ctx->key, key, size);
+	if (wbk_device && !wbk_device->stopped) { /* the key before may be in a slot, and no request may come */
+		atomic_set(&wbk_device->untidy, 1);
+		queue_work(wbk_device->workqueue, &wbk_device->work);
+	}
 	spin_unlock_irqrestore(&wbk_lock, flags);
 	ctx->refused = cipher->is_refused && cipher->is_refused(key, size);
 	if (ctx->refused)

@@ -34,10 +34,10 @@ static int wbk_command(struct wbk_device *w, u32 command, unsigned int slot, con
 		memcpy_toio(w->keys + KEY_MEK_OFFSET, key, size);
 	iowrite32(command << KEY_CTRL_CMD_SHIFT | KEY_CTRL_EXE_MASK, w->keys + KEY_CTRL_OFFSET);
 	err = read_poll_timeout(ioread32, value, value & KEY_CTRL_DONE_MASK, POLL_US, COMMAND_US, false, w->keys + KEY_CTRL_OFFSET);
+	if (err)
+		wbk_give_up(w, "a command of a key does not end");
 	if (wbk_is_gone(w, value))
 		return -ENODEV;
-	if (err)
-		return err;
 	iowrite32(KEY_CTRL_DONE_MASK, w->keys + KEY_CTRL_OFFSET);
 	value = (value & KEY_CTRL_ERR_MASK) >> KEY_CTRL_ERR_SHIFT;
 	if (!value)
@@ -133,6 +133,24 @@ void wbk_slot_forget(struct wbk_ctx *ctx)
 	wbk_settle(w);
 	if (ctx->slot != WBK_NO_SLOT && wbk_slot_unload(w, &w->slot[ctx->slot]))
 		dev_err(w->dev, "the key of a transform that has ended stays in the engine\n");
+}
+
+/* Ends keys of slots whose transforms have got other ones. Keys of jobs under way stay until the call after these. */
+void wbk_slots_tidy(struct wbk_device *w)
+{
+	struct wbk_slot *slot;
+
+	lockdep_assert_held(&wbk_keys);
+	if (!atomic_xchg(&w->untidy, 0))
+		return;
+	for (slot = w->slot; slot < w->slot + w->slots; slot++) {
+		if (!slot->owner || slot->owner->loaded)
+			continue;
+		if (READ_ONCE(slot->jobs))
+			atomic_set(&w->untidy, 1);
+		else if (wbk_slot_unload(w, slot) && !w->gone)
+			dev_err(w->dev, "slot %td keeps its key\n", slot - w->slot);
+	}
 }
 
 /* Has every transform load its key anew: the engine has none any more, or is told to end each if `unload`. */

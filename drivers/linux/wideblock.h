@@ -73,24 +73,26 @@ struct wbk_device {
 	struct device *dev;
 	void __iomem *keys, *engine, *dma;	/* three blocks of registers */
 	int irq;
+	bool listens;		/* the interrupt is on */
 	struct wbk_cipher *cipher;
 	unsigned int key_bits;	/* of an AES key */
 	unsigned int sector_bytes;
 	bool stopped;		/* takes no more requests */
-	bool gone;		/* does not answer */
+	bool gone;		/* given up: software takes all */
 
 	/* Under wbk_keys. */
 	struct wbk_slot slot[WBK_MAX_SLOTS];
 	unsigned int slots;
 	u64 clock;
 	int epoch;		/* up to which revoked keys were wiped */
+	atomic_t untidy;	/* a slot has a key whose transform has another one */
 	bool clearing;		/* the engine clears itself as the driver wants it */
 	struct completion cleared;
 
 	/* Under wbk_lock. */
 	struct crypto_queue queue;
 	struct crypto_async_request *delayed;	/* before those of the queue */
-	bool running;		/* the ring */
+	bool running;		/* the ring takes jobs */
 	u32 tail, head;		/* jobs that the device got, and has done */
 	u32 seen;		/* head, as the watch saw it last */
 	struct skcipher_request *job[WBK_RING];
@@ -127,6 +129,8 @@ static inline unsigned int wbk_under_way(const struct wbk_device *w)
 /* device.c */
 int wbk_attach(struct wbk_device *w);
 void wbk_detach(struct wbk_device *w);
+void wbk_quiesce(struct wbk_device *w);
+void wbk_give_up(struct wbk_device *w, const char *why);
 bool wbk_is_gone(struct wbk_device *w, u32 value);
 int wbk_wait_ready(struct wbk_device *w);
 void wbk_settle(struct wbk_device *w);
@@ -137,6 +141,7 @@ extern const struct dev_pm_ops wbk_pm_ops;
 int wbk_slot_get(struct wbk_device *w, struct wbk_ctx *ctx);
 void wbk_slot_forget(struct wbk_ctx *ctx);
 void wbk_slots_forget(struct wbk_device *w, bool unload);
+void wbk_slots_tidy(struct wbk_device *w);
 
 /* queue.c */
 int wbk_queue_init(struct wbk_device *w);
@@ -148,6 +153,7 @@ void wbk_finish(struct skcipher_request *req, int err);
 /* ring.c */
 int wbk_ring_init(struct wbk_device *w);
 void wbk_ring_exit(struct wbk_device *w);
+int wbk_ring_halt(struct wbk_device *w);
 int wbk_ring_start(struct wbk_device *w);
 bool wbk_ring_submit(struct wbk_device *w, struct skcipher_request *req, unsigned int slot);
 void wbk_ring_reap(struct wbk_device *w);

@@ -14,7 +14,7 @@ SOURCES = Path(__file__).with_name("bridge")
 MEMORY = SOURCES.parents[2] / "rtl" / "dma" / "axi_memory.h"
 FIGURES = (
     *("cycles", "units", "read_bursts", "write_bursts", "written", "refused", "faults", "commands"),
-    *("reads", "writes", "interrupts"),
+    *("loaded", "reads", "writes", "interrupts"),
 )
 """Sums of a run, in the order of ``struct BridgeFigures``."""
 

@@ -194,9 +194,9 @@ def _crypted(of: SectorContract, key: bytes, data: bytes, tweak: str, *, decrypt
 WORKERS, ROUNDS = 8, 100
 
 
-def rebind(machine: Machine) -> tuple[bool, str]:
+def rebind(machine: Machine, name: str = "rebind") -> tuple[bool, str]:
     """The device goes and comes while processes use it; the module stays as long, and goes and comes after them."""
-    guest, result = _stress(machine, "rebind", "REBIND=100")
+    guest, result = _stress(machine, name, "REBIND=100")
     right = guest.number(r"^stress .*right=(\d+)") == WORKERS * ROUNDS and guest.number("turns=(\\d+)") >= 2
     right = right and guest.counters("ended")["fallback"] > 0 and guest.number(r"^unload under load (\d+)") > 0
     return right and guest.console.count("\nunload 0") == 2 and guest.ended and not guest.complaints, result
@@ -257,6 +257,13 @@ def cleared(machine: Machine) -> tuple[bool, str]:
     return right and guest.ended and not guest.complaints, f"{wiped[-1]} copy of a key wiped"
 
 
+def left(machine: Machine) -> tuple[bool, str]:
+    """A key leaves the engine as its user gets another one, without a request, and as the machine shuts down."""
+    guest, _ = machine.run("left", "cryptomgr.notests=1", "RUN=left")
+    right = "\nleft errors=0 ended=1 loads=2\n" in guest.console and guest.figures["loaded"] == 0
+    return right and guest.ended and not guest.complaints, f"{guest.figures['loaded']} keys in the engine at the end"
+
+
 def one_way(machine: Machine) -> tuple[bool, str]:
     """An engine that enciphers alone is not the kernel's cipher."""
     guest, _ = machine.run("one-way", "cryptomgr.notests=1")
@@ -313,6 +320,14 @@ DRIVER = {
             "if (job < 4)\n\t\t\tiowrite32(w->tail % WBK_RING, w->dma + DMA_DOORBELL_OFFSET);",
         ),
     ),
+    "an end": (
+        ("if (!wbk_ring_halt(w))\n\t\treturn;", "return;"),
+        (
+            "iowrite32(ENGINE_ZEROIZE_START_MASK, w->engine + ENGINE_ZEROIZE_OFFSET);\n\terr = wbk_wait_ready(w);\n"
+            "\tif (err && err",
+            "err = 0;\n\tif (err && err",
+        ),
+    ),
     "jobs": (
         (
             "given = w->running && w->tail == job;",
@@ -342,7 +357,8 @@ DRIVER = {
     ),
 }
 """Faults of the driver: the last byte of odd lengths is not copied; the first segment of a list is too long; a clear by
-sysfs is one that the driver does not expect, as by a pin; the device hears of 4 jobs alone; each seventh job has an
+sysfs is one that the driver does not expect, as by a pin; a driver that ends leaves ring and keys as they are, as
+another kernel would; the device hears of 4 jobs alone; each seventh job has an
 address that is no memory, an address outside of the windows, an odd address, or a slot without a key, with windows that
 end before 2^40."""
 
@@ -372,8 +388,10 @@ def trials(machine: Machine, made: Callable[..., Machine]) -> Iterator[tuple[str
     yield "the kernel's own tests of HCTR2 pass", self_test(other)
     yield "dm-crypt with HCTR2, sectors of 512", volume(other, 512)
     yield "the device goes and comes under load", rebind(machine)
+    yield "a ring and keys of a driver before are ended", rebind(made("an end"), "taken")
     yield "zeroize under load", zeroize(machine)
     yield "a clear by a pin wipes copies of keys", cleared(made("a pin"))
+    yield "keys end with a new one, and with the machine", left(machine)
     deaf = made("a doorbell")
     yield "jobs that are left undone end as the device goes", undone(deaf, "jobs do not end", "REBIND=1000")
     yield "a device that ends no job is given up", undone(deaf, "no job has ended")

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t ENGINE = 0x4000, DMA = 0x8000; // blocks of BAR 0; the first is that of the key registers
 constexpr uint32_t KEY_CTRL = 0x80, EXE = 1;
+constexpr uint32_t CAPS0 = 0x08, SLOT_SELECT = 0xc0, SLOT_STATE = 0xc4; // of the engine
 constexpr uint64_t ACCESS_CYCLES = 16;  // in which an access of a register without an action has its effect
 constexpr uint64_t ACTION_CYCLES = 512; // more than a key command, a halt, or the way of a unit through the engine
 constexpr uint64_t READ_CYCLES = 100;   // of a read by PCI, in which a command goes on
@@ -160,10 +161,24 @@ bool Accelerator::take_interrupt()
   return std::exchange(state->risen, false);
 }
 
-BridgeFigures Accelerator::figures() const
+unsigned Accelerator::loaded()
+{
+  unsigned slots = read(ENGINE + CAPS0) & 0xffff, found = 0;
+
+  for (unsigned n = 0; n < slots; n++) {
+    write(ENGINE + SLOT_SELECT, n);
+    found += read(ENGINE + SLOT_STATE) & 1;
+  }
+  return found;
+}
+
+BridgeFigures Accelerator::figures()
 {
   const State &s = *state;
   const SharedMemory &m = s.memory;
+  BridgeFigures sums = {m.cycle,   s.units,  m.bursts_read, m.bursts_written, m.written, m.refused,
+                        s.faults, s.commands, 0,             0,                0,         0};
 
-  return {m.cycle, s.units, m.bursts_read, m.bursts_written, m.written, m.refused, s.faults, s.commands, 0, 0, 0};
+  sums.loaded = loaded(); // which takes cycles
+  return sums;
 }

@@ -9,7 +9,7 @@
 
 // Sums of a run. bridge_run() returns them; bridge.py has the same fields.
 struct BridgeFigures {
-  uint64_t cycles, units, read_bursts, write_bursts, written, refused, faults, commands, reads, writes, interrupts;
+  uint64_t cycles, units, read_bursts, write_bursts, written, refused, faults, commands, loaded, reads, writes, interrupts;
 };
 
 class Accelerator {
@@ -32,8 +32,11 @@ public:
   // Whether the interrupt's line has risen since the last call.
   bool take_interrupt();
 
-  // Sums up to now, without those of messages.
-  BridgeFigures figures() const;
+  // Slots that have a key.
+  unsigned loaded();
+
+  // Sums up to now, without those of messages, and the slots with a key.
+  BridgeFigures figures();
 
 private:
   struct State;

@@ -47,4 +47,7 @@ void run_pieces(void);
 /* A key that nobody uses as the engine clears itself. */
 void run_cleared(void);
 
+/* Another key while the one before is in a slot; the key stays as the machine shuts down. */
+void run_left(void);
+
 #endif

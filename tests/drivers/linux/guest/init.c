@@ -196,6 +196,8 @@ int main(void)
     run_pieces();
   if (!strcmp(setting("RUN"), "cleared"))
     run_cleared();
+  if (!strcmp(setting("RUN"), "left"))
+    run_left();
   counters("ended");
   printf("unload %d\n", remove_module());
   if (!strcmp(setting("RUN"), "stress")) {

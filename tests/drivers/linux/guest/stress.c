@@ -227,3 +227,22 @@ void run_cleared(void)
   close(device);
   close(generic);
 }
+
+void run_left(void)
+{
+  static unsigned char data[FEW], key[KEY], iv[IV];
+  int device = cipher(DRIVER), errors;
+  double began;
+  long ended;
+
+  fill(key, sizeof key);
+  set_key(device, key);
+  errors = crypt_by(device, ALG_OP_ENCRYPT, iv, data, data, FEW, 1);
+  fill(key, sizeof key);
+  set_key(device, key);
+  for (began = now(); counter("commands") < 2 && now() - began < WAIT;)
+    usleep(10000);
+  ended = counter("commands") - counter("loads");
+  errors |= crypt_by(device, ALG_OP_ENCRYPT, iv, data, data, FEW, 1);
+  printf("left errors=%d ended=%ld loads=%ld\n", errors, ended, counter("loads"));
+}
