@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts allocations and starts of threads in calls of wideblock_crypt_segments. Prints a line a scheme and size of a
-// sector; then, as a control, those of a call of wideblock_crypt that needs both.
+// sector; those of a context that the system granted no thread; then, as a control, those of a call of wideblock_crypt that needs both.
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "wideblock.h"
 
 static int allocations, starts;
+static bool refuses;
 
 extern "C" void *aligned_alloc(size_t alignment, size_t size) noexcept {
     allocations++;
@@ -27,6 +29,7 @@ extern "C" void *malloc(size_t size) noexcept {
 
 extern "C" int pthread_create(pthread_t *made, const pthread_attr_t *how, void *(*work)(void *), void *with) noexcept {
     starts++;
+    if (refuses) return EAGAIN;
     return ((decltype(&pthread_create))dlsym(RTLD_NEXT, "pthread_create"))(made, how, work, with);
 }
 
@@ -53,6 +56,14 @@ int main() {
             printf("%s %zu %d %d\n", each.scheme, bytes, allocations, starts);
             wideblock_close(context);
         }
+    wideblock_options options{};
+    options.size = sizeof options, options.threads = 2, refuses = true;
+    if (wideblock_open2(&context, "xts", key, 64, &options)) return 5;
+    refuses = false, allocations = starts = 0;
+    iovec whole{data, 64 * 4096};
+    if (wideblock_crypt_segments(context, 0, &whole, 1, &whole, 1, 4096, first)) return 6;
+    printf("refused 4096 %d %d\n", allocations, starts);
+    wideblock_close(context);
     if (wideblock_open(&context, "aez-core", key, 16, nullptr)) return 3;
     allocations = starts = 0;
     if (wideblock_crypt_numbered(context, 0, data, data, 4, 65536, first, 16, 2)) return 4;

@@ -146,8 +146,10 @@ def test_a_project_in_go(run, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.wants("cmake")
-def test_the_library_is_built_by_cmake_as_by_python(run, prefix, tmp_path):
-    run("cmake", "-S", SOURCE, "-B", "made")
+@pytest.mark.parametrize("options", [[], ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_BUILD_TYPE=Debug"]])
+def test_the_library_is_built_by_cmake_as_by_python(run, prefix, tmp_path, options):
+    """A toolchain may leave the processor without a name, and ask for code that is not optimised."""
+    run("cmake", "-S", SOURCE, "-B", "made", *options)
     run("cmake", "--build", "made", "-j2")
     run("cmake", "--install", "made", "--prefix", tmp_path / "usr")
     files = {place: {path.relative_to(place) for path in place.rglob("*")} for place in (prefix, tmp_path / "usr")}

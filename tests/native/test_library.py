@@ -71,6 +71,13 @@ def test_no_key_and_no_value_of_it_remains(tmp_path):
     assert int(run(tmp_path / "remains", "leak")[1].split()[3]) > 0
 
 
+@pytest.mark.parametrize("flags", [["-O0"], ["-Os"]])
+def test_code_whose_stack_is_not_wiped_whole_is_refused(flags):
+    macros = ["-DWIDEBLOCK_LAYER=plain", "-DWIDEBLOCK_LANES=0"]
+    status, _, said = run(compiler(), "-std=c++17", *flags, *macros, "-fsyntax-only", SOURCE / "schemes.cpp")
+    assert status != 0 and "compile with -O2 or -O3" in said
+
+
 def test_a_compiler_that_fails_is_one_line_and_its_start_another(tmp_path, monkeypatch, caplog):
     caplog.set_level(logging.INFO, "wideblock")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))

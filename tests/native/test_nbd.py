@@ -4,10 +4,13 @@
 import os
 import random
 import re
+import resource
+import signal
 import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -242,6 +245,21 @@ def test_a_server_that_is_killed_leaves_whole_sectors(tmp_path, sector, attempts
         ends = whole[half:sector], whole[-sector:-half]
         assert all(end in (states[0][:half], states[1][:half]) for end in ends)
     assert written
+
+
+@pytest.mark.skipif(Path("/proc/sys/kernel/core_pattern").read_text() != "core\n", reason="core files go elsewhere")
+def test_a_server_that_aborts_leaves_no_core_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made(tmp_path, 2, 512)
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        with served(tmp_path, scheme="xts", sector=512) as (process, _):
+            process.send_signal(signal.SIGABRT)
+            assert process.wait(10) == -signal.SIGABRT
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("core")]
 
 
 def test_trim_is_refused_and_flags_say_so(tmp_path):

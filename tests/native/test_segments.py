@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from wideblock.errors import UserError
 from wideblock.image.numbering import CONVENTIONS, Numbering
 from wideblock.native.library import SOURCE, library, library_file
 from wideblock.native.twin import Twin
@@ -115,6 +116,27 @@ def test_tweaks_of_a_convention_are_those_of_images(name):
                     assert (None if got else out.raw) == right, (size, sector, first)
 
 
+@pytest.mark.parametrize("name", [name for name in CONVENTIONS if "aliases" not in CONVENTIONS[name].meaning])
+def test_numbers_that_a_tweak_has_no_room_for_are_refused(name):
+    """Two numbers that are taken have two tweaks, whatever the size of a tweak is."""
+    for size in (1, 4, 8, 9, 12, 15, 16, 24):
+        numbers, tweaks = [0, 1, 5, 6, 200, 2**8 + 1, 2**32 + 5, 2**64 - 1, 2**64 + 5, 2**127], {}
+        with opened("hctr2", tweak=name, tweak_bytes=size) as context:
+            for number in numbers:
+                out = ctypes.create_string_buffer(size)
+                if not library().wideblock_tweaks(context, 512, number.to_bytes(16, "little"), 1, out):
+                    tweaks[number] = out.raw
+        assert len(set(tweaks.values())) == len(tweaks) and 0 in tweaks
+        assert tweaks.keys() == {number for number in numbers if _fits(name, size, number)}
+
+
+def _fits(name, size, number):
+    try:
+        return bool(Numbering(name, 512, size).tweaks(number, 1).size)
+    except UserError:
+        return False
+
+
 def test_the_numbers_of_a_call_are_those_of_its_convention():
     data = np.arange(2 * 4096, dtype=np.uint16).view(np.uint8)[: 2 * 4096].copy()
     tweaks = Numbering("plain64be-512", 4096, 16, 5, 1).tweaks(0, 2)
@@ -174,6 +196,7 @@ def test_the_call_allocates_nothing_and_starts_no_thread(tmp_path):
     linked = [f"-Wl,-rpath,{library_file().parent}", "-o", tmp_path / "quiet", "-ldl", "-lpthread"]
     subprocess.run([str(word) for word in (*command, *linked)], check=True)
     said = subprocess.run([tmp_path / "quiet"], capture_output=True, text=True, check=True).stdout
-    *lines, control = (line.split() for line in said.splitlines())
+    *lines, refused, control = (line.split() for line in said.splitlines())
+    assert refused == ["refused", "4096", "0", "0"]
     assert len(lines) == 2 * len(CASES) and {tuple(line[2:]) for line in lines} == {("0", "0")}
     assert int(control[2]) > 0 and int(control[3]) > 0

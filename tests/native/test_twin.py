@@ -297,14 +297,16 @@ def test_null_is_refused_where_bytes_are_read():
         given, numbered = crypt_results("hctr2", 1, 512, 16, **{place: None})
         assert given.startswith(NULL) and numbered.startswith(b"done" if place == "tweaks" else NULL)
         assert crypt_results("hctr2", 0, 512, 0, **{place: None})[0] == b"done"
+    assert say(loaded.wideblock_open(ctypes.byref(context), b"hctr2", None, 0, None)).startswith(KEY.encode())
     loaded.wideblock_close(None)
 
 
 def test_wrong_widths_keys_and_uses_are_refused(monkeypatch):
     with pytest.raises(ValueError, match=KEY):
         Twin("xts", bytes(32))
-    with pytest.raises(ValueError, match=WIDTH):
-        Twin("xts", bytes(range(32)), "wide")
+    for width in ("wide", ""):
+        with pytest.raises(ValueError, match=WIDTH):
+            Twin("xts", bytes(range(32)), width)
     with pytest.raises(ValueError, match="a tweak a sector, got 1 for 2"):
         Twin("hctr2", bytes(16)).crypt(np.zeros((2, 16), np.uint8), np.zeros((1, 16), np.uint8), False)
     with Twin("hctr2", bytes(16)) as twin:

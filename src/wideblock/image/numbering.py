@@ -103,7 +103,9 @@ class Numbering:
 
     def number(self, i: int) -> int:
         """The number that is the tweak of sector ``i`` of the image. Raises UserError if it does not fit the tweak."""
-        number, bits = (self.first + i) * self._step + self.offset, min(self._rule.bits, 8 * self.tweak_bytes)
+        number = (self.first + i) * self._step + self.offset
+        zeros = 8 * (self._rule.words[0] == "ZERO" and not self._rule.last)  # bytes before those of the number
+        bits = min(self._rule.bits, 8 * max(0, self.tweak_bytes - zeros))
         if not 0 <= number < 1 << bits:
             raise UserError(
                 f"a sector number must be from 0 to 2^{bits} - 1 in tweaks of {self.convention}, got {number}"

@@ -4,6 +4,7 @@
 //   name, bits of the largest number
 //   bytes 0 to 7 and 8 to 15 of the tweak: parts of the number, little-endian; SWAPPED are big-endian
 //   FIRST or LAST: the place of these 16 bytes in a longer tweak, whose other bytes are 0; a shorter one has its part of them
+//       and takes the numbers that fit this part
 //   bytes that a number counts, 0 for a sector; bytes that a sector must have, 0 for any
 //   meaning
 //

@@ -62,7 +62,8 @@ struct Numbering {
         Number last;
         bool beyond = __builtin_mul_overflow(first, (Number)step, &from) || __builtin_add_overflow(from, offset, &from);
         beyond = beyond || __builtin_add_overflow(from, (Number)(sectors - 1) * step, &last);
-        size_t bits = std::min<size_t>(rule->bits, 8 * std::min<size_t>(tweak_bytes, 16));
+        const size_t bytes = std::min<size_t>(tweak_bytes, 16), zeros = rule->place == FIRST && rule->words[0] == ZERO ? 8 : 0;
+        const size_t bits = std::min<size_t>(rule->bits, 8 * (bytes - std::min(bytes, zeros)));
         return beyond || (bits < 128 && last >> bits) ? WIDEBLOCK_NUMBER : WIDEBLOCK_OK;
     }
 
@@ -76,17 +77,15 @@ struct Numbering {
     }
 
   private:
-    static uint64_t little(uint64_t x) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x); }
-
     static uint64_t word(Word kind, Number n) {
         const uint64_t low = (uint64_t)n, high = (uint64_t)(n >> 64);
         switch (kind) {
-            case LOW: return little(low);
-            case LOW_32: return little((uint32_t)low);
-            case LOW_INVERTED: return little(~low & ~0ull >> 1);
-            case LOW_SWAPPED: return little(__builtin_bswap64(low));
-            case HIGH: return little(high);
-            case HIGH_SWAPPED: return little(__builtin_bswap64(high));
+            case LOW: return low;
+            case LOW_32: return (uint32_t)low;
+            case LOW_INVERTED: return ~low & ~0ull >> 1;
+            case LOW_SWAPPED: return __builtin_bswap64(low);
+            case HIGH: return high;
+            case HIGH_SWAPPED: return __builtin_bswap64(high);
             case ZERO: break;
         }
         return 0;

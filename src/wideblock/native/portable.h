@@ -85,6 +85,8 @@ template <bool decrypt> inline void sub_bytes(Row (&x)[8]) {
     if (!decrypt) add_63(x);
 }
 
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks are loaded as little-endian words");
+
 template <bool decrypt> inline void shift_rows(Row (&x)[8]) {  // a column is a word, row r its byte r
     constexpr int one = decrypt ? 3 : 1, three = 4 - one;
     for (Row &p : x)

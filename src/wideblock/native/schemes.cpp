@@ -7,6 +7,10 @@
 
 namespace WIDEBLOCK_LAYER {
 
+#if !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__)
+#error "compile with -O2 or -O3: the stack that is wiped after a call is that of such code"
+#endif
+
 // Bytes of stack, a tenth more than g++ 12 and clang 16 make of the deepest calls, but for what a scheme adds.
 constexpr size_t STACK = WIDEBLOCK_LANES ? 2560 + 384 * LANES : 6144;
 

@@ -26,9 +26,8 @@
 #define WIDEBLOCK_LAYERS(X)                                                                                            \
     X(vaes512, "vaes512",                                                                                              \
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && has_vectors_of_aes())                \
-    X(vaes256, "vaes256", __builtin_cpu_supports("avx2") && has_vectors_of_aes())                                      \
-    X(aesni, "aesni",                                                                                                  \
-      __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx"))              \
+    X(vaes256, "vaes256", has_vectors_of_aes())                                                                        \
+    X(aesni, "aesni", has_aes())                                                                                       \
     X(plain, "portable", true)
 #elif defined(__aarch64__)
 #define WIDEBLOCK_LAYERS(X)                                                                                            \
@@ -44,9 +43,15 @@ WIDEBLOCK_LAYERS(WIDEBLOCK_DECLARE)
 namespace {
 
 #if defined(__x86_64__)
-// VAES and VPCLMULQDQ, bits 9 and 10 of leaf 7's ECX; clang's __builtin_cpu_supports does not know the first.
+bool has_aes() {
+    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx");
+}
+
+// VAES and VPCLMULQDQ, bits 9 and 10 of leaf 7's ECX; clang's __builtin_cpu_supports does not know the first. And what
+// else the flags of both layers let a compiler use.
 bool has_vectors_of_aes() {
     unsigned a, b, c = 0, d;
+    if (!has_aes() || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return false;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 9 & 3) == 3;
 }
 #endif
@@ -140,12 +145,19 @@ struct Span {
         if (__builtin_mul_overflow(count, each, &size) || size > UINTPTR_MAX - at) wrong = WIDEBLOCK_RANGE;
         else if (size && !p) wrong = WIDEBLOCK_NULL;
     }
+    void include(const Span &o) {
+        if (!o.size) return;
+        const uintptr_t end = size ? std::max(at + size, o.at + o.size) : o.at + o.size;
+        at = size ? std::min(at, o.at) : o.at;
+        size = end - at;
+    }
     bool overlaps(const Span &o) const { return size && o.size && at < o.at + o.size && o.at < at + size; }
 };
 
 constexpr size_t FEW = 1 << 14;       // bytes of a room that needs no allocation
 constexpr size_t BATCH = 64;          // sectors whose numbers become tweaks at a time, and bytes that these have at most
 constexpr size_t BATCH_BYTES = 1 << 10;
+constexpr unsigned MOST_THREADS = 256;  // of wideblock.h
 constexpr size_t SHARE = 1 << 16;     // bytes below which another thread costs more than it saves
 
 // A place in a list of segments.
@@ -189,11 +201,21 @@ struct Segments {
         return count == o.count && std::equal(first, first + count, o.first, equal);
     }
 
+    Span span(size_t i) const { return {first[i].iov_base, 1, first[i].iov_len}; }
+
+    // From the first byte of any segment to the last one.
+    Span around() const {
+        Span all = span(0);
+        for (size_t i = 1; i < count; i++) all.include(span(i));
+        return all;
+    }
+
     bool overlaps(const Segments &o) const {
+        if (!count || !o.count) return false;
+        const Span others = o.around();
         for (size_t i = 0; i < count; i++)
-            for (size_t k = 0; k < o.count; k++)
-                if (Span(first[i].iov_base, 1, first[i].iov_len).overlaps({o.first[k].iov_base, 1, o.first[k].iov_len}))
-                    return true;
+            for (size_t k = 0; span(i).overlaps(others) && k < o.count; k++)
+                if (span(i).overlaps(o.span(k))) return true;
         return false;
     }
 };
@@ -214,12 +236,18 @@ struct Rest : Cursor {
     }
 };
 
-// Does sectors of `bytes` bytes in shares, on at most so many threads, each by `part(from, to, room)` with a room of its
-// own. Leaves no secret on the stack of any thread, nor in a room.
+// The most threads that work on a call, and whether it starts those that the context does not have.
+struct Threads {
+    unsigned most;
+    bool start;
+};
+
+// Does sectors of `bytes` bytes in shares, each by `part(from, to, room)` with a room of its own. Leaves no secret on the
+// stack of any thread, nor in a room.
 template <class Part>
-int in_shares(const wideblock &context, size_t sectors, size_t bytes, size_t room_bytes, unsigned threads, const Part &part) {
+int in_shares(const wideblock &context, size_t sectors, size_t bytes, size_t room_bytes, Threads threads, const Part &part) {
     if (!sectors) return WIDEBLOCK_OK;
-    size_t n = std::min({(size_t)std::max(1u, threads), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
+    size_t n = std::min({(size_t)std::clamp(threads.most, 1u, MOST_THREADS), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
     size_t each = (room_bytes + 63) / 64 * 64, size;
     Room rooms;
     if (each > FEW) {
@@ -233,7 +261,7 @@ int in_shares(const wideblock &context, size_t sectors, size_t bytes, size_t roo
         if (!rooms) wipe(few, room_bytes);
     };
     if (n == 1) return nth(0), WIDEBLOCK_OK;
-    context.pool->reserve(n - 1);
+    if (threads.start) context.pool->reserve(n - 1);
     context.pool->run(n, nth);
     return WIDEBLOCK_OK;
 }
@@ -292,7 +320,7 @@ struct Call {
         }
     }
 
-    int run(unsigned threads) const {
+    int run(Threads threads) const {
         return in_shares(*context, sectors, bytes, room_bytes(), threads,
                          [&](size_t from, size_t to, uint8_t *room) { part(from, to, room); });
     }
@@ -361,7 +389,7 @@ struct Sealing {
         for (size_t j = 0; j < bytes; j++) out[bytes * i + j] = sector[ICV + j] & keep;
     }
 
-    int run(unsigned threads) const {
+    int run(Threads threads) const {
         if (int wrong = refused()) return wrong;
         size_t room = own_bytes() + whole() * std::min(at_once(), sectors);
         int wrong = in_shares(*context, sectors, whole(), room, threads,
@@ -420,7 +448,7 @@ int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key,
                     const wideblock_options *given) {
     if (!context) return WIDEBLOCK_NULL;
     *context = nullptr;
-    if (!scheme || !key) return WIDEBLOCK_NULL;
+    if (!scheme || (key_bytes && !key)) return WIDEBLOCK_NULL;
     wideblock_options options{};
     if (given && !known(*given, options)) return WIDEBLOCK_OPTIONS;
     const char *width = options.width;
@@ -432,8 +460,7 @@ int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key,
     const Rule *rule = std::find_if(rules, rules + SCHEMES, [&](const Rule &r) { return !strcmp(r.name, scheme); });
     if (rule == rules + SCHEMES) return WIDEBLOCK_SCHEME;
     if (!key_bytes || std::find(rule->keys, rule->keys + 3, key_bytes) == rule->keys + 3) return WIDEBLOCK_KEY;
-    if (!width) width = getenv("WIDEBLOCK_WIDTH");
-    if (width && !*width) width = nullptr;
+    if (!width && (width = getenv("WIDEBLOCK_WIDTH")) && !*width) width = nullptr;
     for (const Width &each : widths) {
         if (!present(each) || (width && strcmp(width, each.name))) continue;
         const Scheme *s = each.schemes + (rule - rules);
@@ -446,7 +473,7 @@ int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key,
             if (!weak) s->set(made->values.get(), key, key_bytes);
         });
         if (weak) return delete made, WIDEBLOCK_KEY;
-        if (options.threads > 1) made->pool->reserve(options.threads - 1);
+        if (options.threads > 1) made->pool->reserve(std::min(options.threads, MOST_THREADS) - 1);
         *context = made;
         return WIDEBLOCK_OK;
     }
@@ -469,7 +496,7 @@ int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, ui
     iovec source{(void *)in, from.size}, target{out, to.size};
     Call call{context, decrypt != 0, {&source, 1}, {&target, 1}, sectors, sector_bytes, tweaks, tweak_bytes, nullptr};
     if (int wrong = call.refused()) return wrong;
-    return call.run(threads);
+    return call.run({threads, true});
 }
 
 int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
@@ -483,7 +510,7 @@ int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_
     Call call{context, decrypt != 0, {&source, 1}, {&target, 1}, sectors, sector_bytes, nullptr, tweak_bytes, &numbers};
     if (int wrong = numbers.start(number(first), sectors, sector_bytes, call.first, call.step)) return wrong;
     if (int wrong = call.refused()) return wrong;
-    return call.run(threads);
+    return call.run({threads, true});
 }
 
 int wideblock_crypt_segments(const wideblock *context, int decrypt, const struct iovec *in, size_t ins,
@@ -499,7 +526,7 @@ int wideblock_crypt_segments(const wideblock *context, int decrypt, const struct
     Call call{context, decrypt != 0, source, target, read / sector_bytes, sector_bytes, nullptr, numbers.tweak_bytes, &numbers};
     if (int wrong = numbers.start(number(first), call.sectors, sector_bytes, call.first, call.step)) return wrong;
     if (int wrong = call.refused()) return wrong;
-    return call.run(context->threads);
+    return call.run({context->threads, false});
 }
 
 int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_t first[16], size_t sectors,
@@ -517,7 +544,7 @@ int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_
 
 int wideblock_seal(const wideblock *context, const uint8_t *in, uint8_t *out, uint8_t *icvs, size_t sectors,
                    size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads) {
-    return Sealing{context, in, out, nullptr, icvs, nullptr, sectors, sector_bytes, tweaks, tweak_bytes}.run(threads);
+    return Sealing{context, in, out, nullptr, icvs, nullptr, sectors, sector_bytes, tweaks, tweak_bytes}.run({threads, true});
 }
 
 int wideblock_unseal(const wideblock *context, const uint8_t *in, uint8_t *out, const uint8_t *icvs, uint8_t *verdicts,
@@ -525,5 +552,5 @@ int wideblock_unseal(const wideblock *context, const uint8_t *in, uint8_t *out, 
     uint8_t none;
     if (sectors && !verdicts) return WIDEBLOCK_NULL;
     if (!verdicts) verdicts = &none;
-    return Sealing{context, in, out, icvs, nullptr, verdicts, sectors, sector_bytes, tweaks, tweak_bytes}.run(threads);
+    return Sealing{context, in, out, icvs, nullptr, verdicts, sectors, sector_bytes, tweaks, tweak_bytes}.run({threads, true});
 }

@@ -54,7 +54,7 @@ enum {
     WIDEBLOCK_SEGMENTS,  /* segments in and out of different sizes, or not of whole sectors */
     WIDEBLOCK_NO_ICV,    /* a scheme that seals no sectors */
     WIDEBLOCK_FORGED,    /* of wideblock_unseal, which has written: a sector was not sealed under this key and tweak */
-    WIDEBLOCK_NONCE,     /* a scheme that takes sectors in wideblock_seal and wideblock_unseal alone, under nonces */
+    WIDEBLOCK_NONCE      /* a scheme that takes sectors in wideblock_seal and wideblock_unseal alone, under nonces */
 };
 
 /* One line of English for a result. */
@@ -80,7 +80,7 @@ const char *wideblock_scheme(size_t i);
  *
  *   vaes512, vaes256, aesni   x86-64 with those instructions and carry-less multiplication
  *   neon                      aarch64 with the AES and PMULL instructions
- *   portable                  any: bit-sliced, no table and no branch depends on a secret
+ *   portable                  any little-endian one: bit-sliced, no table and no branch depends on a secret
  */
 const char *wideblock_width(size_t i);
 
@@ -102,7 +102,7 @@ typedef struct wideblock_options {
     size_t size;         /* sizeof(wideblock_options) */
     const char *width;   /* as that of wideblock_open */
     unsigned threads;    /* the most that work on a call of wideblock_crypt_segments, the calling one included; they are
-                            started now, as far as the system has them. 0 counts as 1 */
+                            started now, as far as the system has them. 0 counts as 1, more than 256 as 256 */
     const char *tweak;   /* one of wideblock_tweak, by which that call makes tweaks; NULL is le128 */
     size_t tweak_bytes;  /* of these tweaks; 0 counts as 16 */
     uint8_t tweak_offset[16]; /* added to each number, in its unit; little-endian */
@@ -121,7 +121,7 @@ int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_
 /* Encrypts (decrypt = 0) or decrypts `sectors` sectors of `sector_bytes` each, back to back at `in`, to `out`. Sector k
  * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; `out` and
  * `tweaks` do not overlap. No alignment is needed. `threads`: the most that work, the calling one included; 0 counts as
- * 1; the context starts those that it does not have, and keeps them. `out` holds intermediate values during the call. */
+ * 1, more than 256 as 256; the context starts those that it does not have, and keeps them. `out` holds intermediate values during the call. */
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
 

@@ -45,7 +45,7 @@ using Number = unsigned __int128;
 constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255, ICV = WIDEBLOCK_ICV_BYTES;
 constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside the server's own
 
-// Units in use: several reads at a time, or one write.
+// Units in use: several reads at a time, or one write; of requests that exclude each other the first goes first.
 class Ranges {
     struct Range {
         uint64_t first, last;
@@ -58,13 +58,13 @@ public:
     public:
         Held(Ranges& ranges, uint64_t first, uint64_t last, bool alone) : ranges_(ranges) {
             std::unique_lock<std::mutex> lock(ranges.mutex_);
-            ranges.changed_.wait(lock, [&] { return ranges.free(first, last, alone); });
-            at_ = ranges.used_.insert(ranges.used_.end(), Range{first, last, alone});
+            at_ = ranges.wanted_.insert(ranges.wanted_.end(), Range{first, last, alone});
+            ranges.changed_.wait(lock, [&] { return ranges.free(at_); });
         }
         ~Held() {
             {
                 std::lock_guard<std::mutex> lock(ranges_.mutex_);
-                ranges_.used_.erase(at_);
+                ranges_.wanted_.erase(at_);
             }
             ranges_.changed_.notify_all();
         }
@@ -77,15 +77,15 @@ public:
     };
 
 private:
-    bool free(uint64_t first, uint64_t last, bool alone) const {
-        for (const Range& each : used_)
-            if (first <= each.last && each.first <= last && (alone || each.alone)) return false;
-        return true;
+    bool free(std::list<Range>::const_iterator one) const {
+        return std::none_of(wanted_.begin(), one, [&](const Range& each) {
+            return one->first <= each.last && each.first <= one->last && (one->alone || each.alone);
+        });
     }
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::list<Range> used_;
+    std::list<Range> wanted_;  // as they came: those that are held, and those that wait
 };
 
 // Parameters as they are given.

@@ -7,6 +7,8 @@
 
 #include <cstdarg>
 
+#include <sys/prctl.h>
+
 #include "device.h"
 
 #define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
@@ -51,6 +53,8 @@ int config(const char* name, const char* value) {
 
 int config_complete() { return complete() ? 0 : -1; }
 int get_ready() { return open_device() ? 0 : -1; }
+// A change of user and a fork are behind the server now: no key in a core file.
+int after_fork() { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 void unload() { close_device(); }
 
 void* open_connection(int) { return NBDKIT_HANDLE_NOT_NEEDED; }
@@ -104,6 +108,7 @@ nbdkit_plugin described() {
     p.config = config;
     p.config_complete = config_complete;
     p.get_ready = get_ready;
+    p.after_fork = after_fork;
     p.unload = unload;
     p.open = open_connection;
     p.get_size = get_size;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include <linux/io_uring.h>
@@ -259,13 +260,18 @@ public:
         std::vector<std::unique_ptr<Queue>> queues;
         for (uint16_t n = 0; n < info_.nr_hw_queues; ++n)
             queues.push_back(std::make_unique<Queue>(device, n, static_cast<size_t>(sysconf(_SC_PAGESIZE))));
-        mlockall(MCL_CURRENT | MCL_ONFAULT);  // no key and no data on a swap device, as far as the system grants it
+        mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);  // no key and no data on a swap device, as far as the system grants it
         std::vector<std::thread> threads;
-        for (const auto& each : queues)
-            threads.emplace_back([&each] {
-                if (error_of([&each] { each->serve(); })) _exit(1);  // the kernel removes the device
-            });
-        const int started = driver_.ask(UBLK_CMD_START_DEV, info_.dev_id, nullptr, 0, static_cast<uint64_t>(getpid()));
+        int started = 0;
+        try {
+            for (const auto& each : queues)
+                threads.emplace_back([&each] {
+                    if (error_of([&each] { each->serve(); })) _exit(1);  // the kernel removes the device
+                });
+        } catch (const std::system_error& error) {
+            started = -error.code().value();
+        }
+        if (!started) started = driver_.ask(UBLK_CMD_START_DEV, info_.dev_id, nullptr, 0, static_cast<uint64_t>(getpid()));
         if (!started) wait(signals);
         driver_.ask(UBLK_CMD_STOP_DEV, info_.dev_id);
         for (std::thread& each : threads) each.join();
@@ -341,6 +347,7 @@ int main(int count, char** words) {
         return 1;
     } catch (const std::bad_alloc&) {
         complain("no memory");
+        close_device();
         return 1;
     }
     return 0;
