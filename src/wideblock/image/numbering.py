@@ -103,9 +103,8 @@ class Numbering:
 
     def number(self, i: int) -> int:
         """The number that is the tweak of sector ``i`` of the image. Raises UserError if it does not fit the tweak."""
-        number = (self.first + i) * self._step + self.offset
-        zeros = 8 * (self._rule.words[0] == "ZERO" and not self._rule.last)  # bytes before those of the number
-        bits = min(self._rule.bits, 8 * max(0, self.tweak_bytes - zeros))
+        room = self.tweak_bytes - 8 * (self._rule.words[0] == "ZERO" and not self._rule.last)
+        number, bits = (self.first + i) * self._step + self.offset, min(self._rule.bits, 8 * max(0, room))
         if not 0 <= number < 1 << bits:
             raise UserError(
                 f"a sector number must be from 0 to 2^{bits} - 1 in tweaks of {self.convention}, got {number}"
@@ -121,8 +120,6 @@ class Numbering:
         high = np.uint64(from_ >> 64) + (low < added).astype(np.uint64)
         words = np.stack([WORDS[word](low, high) for word in self._rule.words], axis=1).astype("<u8").view(np.uint8)
         size, out = min(16, self.tweak_bytes), np.zeros((count, self.tweak_bytes), np.uint8)
-        if self._rule.last:
-            out[:, self.tweak_bytes - size :] = words[:, 16 - size :]
-        else:
-            out[:, :size] = words[:, :size]
+        place = slice(-size, None) if self._rule.last else slice(size)
+        out[:, place] = words[:, place]
         return out
