@@ -92,7 +92,7 @@ class EngineModel:
         if register.name == "CTRL":
             field = register.field
             executes, done = self._get("CTRL", "EXE"), self._get("CTRL", "DONE")
-            return executes or (done and not value & field("DONE").mask)
+            return (executes and not self._overrides(value)) or (done and not value & field("DONE").mask)
         started = any(f.access is Access.W1P and value & f.mask for f in register.fields)
         return (
             (registers is KEY_MAP and self._get("CTRL", "EXE"))
@@ -102,6 +102,12 @@ class EngineModel:
             or (register.name == "SELFTEST" and started and self._get("STATUS", "FATAL"))
             or (register.name == "WINDOW_REQUEST" and started and self._get("STATUS", "WINDOW"))
         )
+
+    def _overrides(self, value):
+        """Whether a write of CTRL gives up a command that runs."""
+        word = KEY_MAP.register("CTRL").field
+        zeroize = COMMAND["ZEROIZE"] << word("CMD").low | word("EXE").mask
+        return value & (word("CMD").mask | word("EXE").mask | word("DONE").mask) == zeroize
 
     def event(self, name):
         self._set("IRQ_STATUS", name, 1)
@@ -113,13 +119,16 @@ class EngineModel:
                 self._set("CTRL", name, 0)
             self._clear("METD", "METD_REST", "AUX_OFFSET", "AUX_MODE", "AUX_REST")
             self.written = {word for word in self.written if word[0] == "MEK"}
+        elif self._get("CTRL", "EXE"):
+            self.slots.clear()
+            self._end("CLEARED")
         elif value & field("EXE").mask and self._get("CTRL", "RDY") and not self._get("CTRL", "DONE"):
             self._set("CTRL", "CMD", (value & field("CMD").mask) >> field("CMD").low)
             self._set("CTRL", "EXE", 1)
             self.busy = 3
 
-    def _end(self):
-        self._set("CTRL", "ERR", ERROR[self._result()])
+    def _end(self, result=None):
+        self._set("CTRL", "ERR", ERROR[result or self._result()])
         self._clear("MEK")
         self.written = {word for word in self.written if word[0] != "MEK"}
         self._set("CTRL", "EXE", 0)

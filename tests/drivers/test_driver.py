@@ -187,8 +187,20 @@ def test_errors_of_commands_are_those_of_linux(driver, rng):
     assert driver.command(COMMAND["LOAD_KAT"], 4, None, byref(error)) == -17 and error.value == ERROR["LOADED"]
     driver.model.stuck = True
     assert driver.program(5, key) == -ETIMEDOUT
+    assert driver.program(5, key) == -EBUSY
+    assert driver.command(COMMAND["ZEROIZE"], 0, None, byref(error)) == 0 and error.value == ERROR["CLEARED"]
+    driver.model.stuck = False
+    assert driver.program(5, key) == 0
     driver.model._set("CTRL", "RDY", 0)
     assert driver.program(5, key) == -EBUSY
+    driver.model._set("STATUS", "FATAL", 1)
+    assert driver.program(5, key) == -EIO
+
+
+def test_a_clear_between_the_commands_of_a_load_is_none_of_its_errors(driver, rng, monkeypatch):
+    right, results = driver.model._result, iter(["LOADED", "NOT_LOADED"])
+    monkeypatch.setattr(driver.model, "_result", lambda: next(results, None) or right())
+    assert driver.program(5, rng.randbytes(64)) == 0 and 5 in driver.model.slots
 
 
 @pytest.mark.parametrize("size", [16, 17, 31, 64])

@@ -13,9 +13,16 @@
 #define WIDEBLOCK_ENGINE_WRITE32(address, value) (*(volatile uint32_t *)(address) = (value))
 #endif
 
-#ifndef WIDEBLOCK_DMA_BARRIER
-#include <stdatomic.h>
-#define WIDEBLOCK_DMA_BARRIER() atomic_thread_fence(memory_order_seq_cst)
+#ifndef WIDEBLOCK_DMA_BARRIER /* of memory and of registers: a fence of C11 leaves out the latter on some processors */
+#if defined(__x86_64__) || defined(__i386__)
+#define WIDEBLOCK_DMA_BARRIER() __sync_synchronize()
+#elif defined(__riscv)
+#define WIDEBLOCK_DMA_BARRIER() __asm__ volatile("fence iorw, iorw" ::: "memory")
+#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
+#define WIDEBLOCK_DMA_BARRIER() __asm__ volatile("dsb sy" ::: "memory")
+#else
+#error "define WIDEBLOCK_DMA_BARRIER(): no access of memory or of a register passes it"
+#endif
 #endif
 
 /* An offset of a register, and its fields; `r` is its name behind WIDEBLOCK_DMA_. */
@@ -32,6 +39,7 @@
 #define PHASE 0x80u /* in byte 7 of a completion */
 #define CAUSE 0x1fu
 #define ENGINE_READY WIDEBLOCK_ENGINE_STATUS_READY_MASK
+#define ENGINE_FATAL WIDEBLOCK_ENGINE_STATUS_FATAL_MASK
 
 /* Bytes of a descriptor at which its fields are. */
 enum { TARGET = 8, BYTES = 16, UNITS = 20, SLOT = 22, FLAGS = 24, COOKIE = 28, TWEAK = 32, STEP = 48, SEGMENTS = 52 };
@@ -108,10 +116,13 @@ void wideblock_dma_lock_windows(const struct wideblock_dma *d)
 int wideblock_dma_start(struct wideblock_dma *d, const struct wideblock_dma_rings *rings)
 {
   const uint64_t unaligned = (rings->jobs_at | rings->completions_at) % WIDEBLOCK_DMA_DESCRIPTOR_BYTES;
+  const uint32_t status = WIDEBLOCK_ENGINE_READ32(d->engine + WIDEBLOCK_ENGINE_STATUS_OFFSET);
 
   if (!rings->size || rings->size > MOST_SIZE || unaligned)
     return -WIDEBLOCK_DMA_EINVAL;
-  if (!is_idle(d) || !(WIDEBLOCK_ENGINE_READ32(d->engine + WIDEBLOCK_ENGINE_STATUS_OFFSET) & ENGINE_READY))
+  if (status & ENGINE_FATAL)
+    return -WIDEBLOCK_DMA_EIO;
+  if (!is_idle(d) || !(status & ENGINE_READY))
     return -WIDEBLOCK_DMA_EBUSY; /* a start would be a bus error */
   d->rings = *rings;
   d->submitted = d->completed = 0;
@@ -177,6 +188,7 @@ int wideblock_dma_halted(const struct wideblock_dma *d)
 {
   uint32_t status = reg_read(d, OFFSET(STATUS));
 
+  WIDEBLOCK_DMA_BARRIER(); /* the last results behind the end */
   return status & MASK(STATUS_IDLE) ? (int)GET(status, STATUS_HALT) : -WIDEBLOCK_DMA_EAGAIN;
 }
 
@@ -184,7 +196,7 @@ int wideblock_dma_stop(const struct wideblock_dma *d)
 {
   reg_write(d, OFFSET(CONTROL), MASK(CONTROL_STOP));
   for (uint32_t n = 0; n < d->attempts; n++)
-    if (is_idle(d))
+    if (wideblock_dma_halted(d) >= 0)
       return 0;
   return -WIDEBLOCK_DMA_ETIMEDOUT;
 }
@@ -199,5 +211,7 @@ uint32_t wideblock_dma_irq_take(const struct wideblock_dma *d)
   uint32_t events = reg_read(d, OFFSET(IRQ_STATUS)) & reg_read(d, OFFSET(IRQ_ENABLE));
 
   reg_write(d, OFFSET(IRQ_STATUS), events);
+  (void)reg_read(d, OFFSET(IRQ_STATUS));
+  WIDEBLOCK_DMA_BARRIER(); /* the events are cleared before results are looked for: later ones raise the line again */
   return events;
 }

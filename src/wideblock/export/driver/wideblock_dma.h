@@ -3,9 +3,9 @@
  * Driver of the master of a wideblock engine (dma=axi4): rings of jobs in memory.
  *
  * C11, freestanding: no heap, no library. Accesses of registers, WIDEBLOCK_ENGINE_REGS and errors are those of
- * wideblock_engine.h; keys are loaded by its functions. WIDEBLOCK_DMA_BARRIER() orders accesses of memory with those of
- * registers; define it where a fence of the processor is not enough. The rings, sources and targets must be coherent
- * for the master, or the caller flushes and invalidates its caches around submit and poll.
+ * wideblock_engine.h; keys are loaded by its functions. WIDEBLOCK_DMA_BARRIER() orders accesses of memory and registers;
+ * define it for a processor that is not x86, ARM or RISC-V. The rings must be coherent for the master, or not cached; the
+ * caller flushes caches of sources before submit, and invalidates those of targets after poll.
  *
  * A function returns 0 or a negative error, whose number is that of Linux. No function sleeps.
  */
@@ -26,6 +26,7 @@ extern "C" {
 enum wideblock_dma_error {
   WIDEBLOCK_DMA_EPERM = 1,      /* the windows are locked */
   WIDEBLOCK_DMA_EAGAIN = 11,    /* no completion is there */
+  WIDEBLOCK_DMA_EIO = 5,        /* the engine has failed; only a reset helps */
   WIDEBLOCK_DMA_EBUSY = 16,     /* the rings run; or there is no room in them */
   WIDEBLOCK_DMA_ENODEV = 19,    /* no master, or one of another version */
   WIDEBLOCK_DMA_EINVAL = 22,    /* an argument that the master cannot have */
@@ -109,7 +110,8 @@ int wideblock_dma_set_window(const struct wideblock_dma *d, uint32_t number, uin
 /* Locks all windows until reset. */
 void wideblock_dma_lock_windows(const struct wideblock_dma *d);
 
-/* Starts empty rings. -EBUSY: they run, or the engine is not ready: wideblock_engine_wait_ready(). */
+/* Starts empty rings. -EBUSY: they run, or the engine is not ready: wideblock_engine_wait_ready(). -EIO: it has failed.
+ * -EINVAL: a size or an address that rings cannot have. */
 int wideblock_dma_start(struct wideblock_dma *d, const struct wideblock_dma_rings *rings);
 
 /* Gives the master a job. -EBUSY: 2^size - 1 jobs have no result that was taken. -EINVAL: a long tweak, and a list. */

@@ -117,6 +117,12 @@ int wideblock_engine_wait_ready(const struct wideblock_engine *w)
   return -WIDEBLOCK_ENGINE_ETIMEDOUT;
 }
 
+/* The reason for which an engine is not ready: it clears itself, or has failed. */
+static int unready(const struct wideblock_engine *w)
+{
+  return engine_read(w, OFFSET(ENGINE_STATUS)) & MASK(ENGINE_STATUS_FATAL) ? -WIDEBLOCK_ENGINE_EIO : -WIDEBLOCK_ENGINE_EBUSY;
+}
+
 /* The error of Linux for a result of a command. */
 static int as_errno(uint32_t error)
 {
@@ -174,11 +180,18 @@ int wideblock_engine_command(const struct wideblock_engine *w, uint32_t command,
     return -WIDEBLOCK_ENGINE_ENODEV;
   if (slot > MASK(KEY_METD_SLOT) || given->size > WORD * KEY_WORDS || given->size % WORD)
     return -WIDEBLOCK_ENGINE_EINVAL;
-  if (key_read(w, OFFSET(KEY_CTRL)) & MASK(KEY_CTRL_EXE)) /* a write would be a bus error */
-    return -WIDEBLOCK_ENGINE_EBUSY;
+  if (key_read(w, OFFSET(KEY_CTRL)) & MASK(KEY_CTRL_EXE)) { /* all other writes would be bus errors */
+    int result = -WIDEBLOCK_ENGINE_EBUSY;
+
+    if (command != WIDEBLOCK_KEY_CTRL_CMD_ZEROIZE)
+      return result;
+    key_write(w, OFFSET(KEY_CTRL), PUT(command, KEY_CTRL_CMD) | MASK(KEY_CTRL_EXE));
+    result = finish(w, error);
+    return result == -WIDEBLOCK_ENGINE_EBUSY ? 0 : result; /* the command that was given up ends with CLEARED */
+  }
   key_write(w, OFFSET(KEY_CTRL), MASK(KEY_CTRL_DONE)); /* of a command that somebody else did not free */
   if (!(key_read(w, OFFSET(KEY_CTRL)) & MASK(KEY_CTRL_RDY)))
-    return -WIDEBLOCK_ENGINE_EBUSY;
+    return unready(w);
   key_write(w, OFFSET(KEY_METD), PUT(slot, KEY_METD_SLOT));
   write_bytes(w->keys + OFFSET(KEY_METD_REST), NULL, 0, WIDEBLOCK_KEY_METD_REST_COUNT);
   write_bytes(w->keys + OFFSET(KEY_AUX_OFFSET), given->tweak_offset,
@@ -199,6 +212,8 @@ int wideblock_engine_keyslot_program(const struct wideblock_engine *w, const str
   if (result != -WIDEBLOCK_ENGINE_EEXIST)
     return result;
   result = wideblock_engine_keyslot_evict(w, key, slot);
+  if (result == -WIDEBLOCK_ENGINE_ENOKEY) /* the engine has cleared itself between */
+    result = 0;
   return result ? result : wideblock_engine_command(w, WIDEBLOCK_KEY_CTRL_CMD_LOAD, slot, key, NULL);
 }
 
@@ -234,8 +249,11 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
   if (engine_read(w, OFFSET(ENGINE_POLICY)) & MASK(ENGINE_POLICY_CLOSE_WINDOW))
     return -WIDEBLOCK_ENGINE_EPERM;
   status = engine_read(w, OFFSET(ENGINE_STATUS));
-  if (status & MASK(ENGINE_STATUS_FATAL))
+  if (status & MASK(ENGINE_STATUS_FATAL)) {
+    if (cause)
+      *cause = WIDEBLOCK_ENGINE_WINDOW_STATUS_CAUSE_GONE;
     return -WIDEBLOCK_ENGINE_EIO;
+  }
   if (!(status & MASK(ENGINE_STATUS_READY)) || status & MASK(ENGINE_STATUS_WINDOW))
     return -WIDEBLOCK_ENGINE_EBUSY;
   write_bytes(w->engine + OFFSET(ENGINE_WINDOW_TWEAK), tweak, w->tweak_bytes, (w->tweak_bytes + WORD - 1) / WORD);

@@ -82,7 +82,8 @@ int wideblock_engine_wait_ready(const struct wideblock_engine *w);
 
 /*
  * Runs a command (WIDEBLOCK_KEY_CTRL_CMD_..) of the key registers. `key` is NULL but for a load. Sets *error, unless it
- * is NULL, to the engine's own result (WIDEBLOCK_KEY_CTRL_ERR_..).
+ * is NULL, to the engine's own result (WIDEBLOCK_KEY_CTRL_ERR_..). ZEROIZE gives up a command that runs, whose result it
+ * then has, CLEARED; to any other it is -EBUSY. -EIO: the engine has failed.
  */
 int wideblock_engine_command(const struct wideblock_engine *w, uint32_t command, uint32_t slot,
                              const struct wideblock_engine_key *key, uint32_t *error);
@@ -110,7 +111,7 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
                            const uint8_t *in, uint8_t *out, uint32_t size, uint32_t *cause);
 
 /*
- * Runs the self-test and waits for its end. -EIO: it has failed, *number (or NULL) is the first wrong answer's. -EBUSY:
+ * Runs the self-test and waits for its end. -EIO: it has failed, *number (or NULL) is the first wrong answer's; or the engine had failed. -EBUSY:
  * it did not run, since its slot, the last, has a key.
  */
 int wideblock_engine_selftest(const struct wideblock_engine *w, uint32_t *number);
