@@ -74,6 +74,7 @@ def test_native_code_takes_any_buffer(buffer):
     with core.native(key) as cipher:
         assert cipher.encrypt(bytes(16), data[:80]) == scheme.encrypt(bytes(16), data[:80])
         assert cipher.encrypt_sectors(buffer(data), first=5) == numbered
+        assert cipher.encrypt_sectors(buffer(data), first=np.int64(5)) == numbered
         place = np.frombuffer(bytearray(data), np.uint8)
         assert cipher.decrypt_sectors(place, tweaks=buffer(tweaks), out=place, threads=2) is place
         assert place.tobytes() == tweaked
@@ -95,6 +96,9 @@ def test_wrong_buffers_are_user_errors():
             ({"tweaks": bytes(32)}, "there must be a tweak a sector, got 2 for 3 sectors"),
             ({"first": -1}, "first must be a number of 0 to 2.128 - 1, got -1"),
             ({"first": 2**128}, "first must be a number of 0 to 2.128 - 1"),
+            ({"first": "7"}, "first must be a number of 0 to 2.128 - 1, got '7'"),
+            ({"first": 1.5}, "first must be a number of 0 to 2.128 - 1, got 1.5"),
+            ({"threads": "2"}, "threads must be a number of 0 to 2.32 - 1, got '2'"),
         ]:
             with pytest.raises(wideblock.UserError, match=message):
                 cipher.encrypt_sectors(**{"sectors": data, **wrong})

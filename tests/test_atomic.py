@@ -190,6 +190,28 @@ def test_a_directory_behind_a_symbolic_link(tmp_path):
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real" / "x").read_text() == "1"
 
 
+def test_a_directory_that_is_there_stays_itself_and_a_link_in_it_is_replaced(tmp_path):
+    there, other = tmp_path / "there", tmp_path / "other"
+    there.mkdir(mode=0o700)
+    before = there.stat().st_ino
+    write_directory(there, {"x": "1"})
+    assert there.stat().st_ino == before and mode(there) == 0o700
+    other.write_text("mine")
+    (there / "y").symlink_to(other)
+    write_directory(there, {"y": "2"})
+    assert other.read_text() == "mine" and (there / "y").read_text() == "2" and not (there / "y").is_symlink()
+
+
+def test_files_that_belong_together_are_settled_before_the_first_is_renamed(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    with pytest.raises(FileExistsError), replacing(two, overwrite=False) as later, replacing(one) as first:
+        first.write(b"new")
+        later.write(b"new")
+        two.write_text("mine")
+        later.settle()
+    assert names(tmp_path) == ["two"] and two.read_text() == "mine"
+
+
 def test_a_directory_whose_writing_fails_is_as_it_was(tmp_path):
     (tmp_path / "mine").write_text("keep")
     (tmp_path / "x").write_text("old")

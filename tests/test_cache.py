@@ -122,6 +122,17 @@ def test_the_usual_place(tmp_path, environment):
     assert cache_directory() == tmp_path / "chosen"
 
 
+def test_a_usual_place_of_another_user_is_not_used_and_one_that_others_can_write_is_closed(tmp_path, environment):
+    environment.setenv("HOME", str(tmp_path))
+    usual = tmp_path / ".cache" / "wideblock"
+    assert cache_directory() == usual and stat.S_IMODE(usual.stat().st_mode) == 0o700
+    usual.chmod(0o777)
+    assert cache_directory() == usual and stat.S_IMODE(usual.stat().st_mode) == 0o755
+    owner = os.getuid() + 1
+    environment.setattr(module.os, "getuid", lambda: owner)
+    assert cache_directory() != usual
+
+
 @pytest.mark.parametrize("home", ["/dev/null", "/proc/none", None])
 def test_without_a_home_a_temporary_place_of_the_users_own(tmp_path, environment, home):
     if home:

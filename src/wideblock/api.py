@@ -4,7 +4,9 @@
 Bytes in and bytes out; sizes are bytes, times are clock cycles. A wrong request raises :class:`UserError`.
 """
 
+import operator
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -223,8 +225,7 @@ class NativeCipher(SpecifiedCipher):
         return self._all(sectors, first, tweaks, out, threads, True)
 
     def _all(self, sectors: Any, first: int, tweaks: Any, out: Any, threads: int, decrypt: bool) -> Any:
-        if first not in range(1 << 128):
-            raise UserError(f"first must be a number of 0 to 2^128 - 1, got {first!r}")
+        first, threads = _whole("first", first, 1 << 128), _whole("threads", threads, 1 << 32)
         size, tweak_bytes = self._core.behaviour.length.usual, shape(self._core).tweak_bytes
         given = _rows("sectors", sectors, size)
         result = bytearray(given.nbytes) if out is None else out
@@ -245,6 +246,14 @@ class NativeCipher(SpecifiedCipher):
 
     def __exit__(self, *_: object) -> None:
         self._scheme.close()
+
+
+def _whole(name: str, value: Any, end: int) -> int:
+    """The number. Raises UserError for another object, and for a number out of range."""
+    with suppress(TypeError):
+        if 0 <= (number := operator.index(value)) < end:
+            return number
+    raise UserError(f"{name} must be a number of 0 to 2^{end.bit_length() - 1} - 1, got {value!r}")
 
 
 def _rows(name: str, value: Any, size: int) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -27,9 +27,11 @@ _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file 
 class TargetFile:
     """An unbuffered file open for writing; errors name ``path``, the file of the user."""
 
-    def __init__(self, descriptor: int, path: Path):
+    def __init__(self, descriptor: int, path: Path, settle: Callable[[], None] | None = None):
         self._descriptor = descriptor
         self._path = path
+        self.settle = settle or self.sync
+        """Does what can fail before the renaming, for a file of several that belong together. Raises OSError."""
 
     def write(self, data: bytes | memoryview) -> None:
         """Writes all of ``data``, a contiguous buffer. Raises OSError."""
@@ -45,18 +47,19 @@ class TargetFile:
 
 
 @contextmanager
-def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[TargetFile]:
+def replacing(
+    path: Path, *, overwrite: bool = True, new_mode: int | None = None, follow: bool = True
+) -> Iterator[TargetFile]:
     """File, renamed to ``path`` when the block ends; if the block raises, ``path`` stays unchanged.
 
-    A symbolic link is followed: the target is replaced, the link stays.
-
+    follow:    a symbolic link stays, and the link's target is replaced; if False, the link itself is replaced
     overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends; what is no regular
                file, such as a device, is never replaced
     new_mode:  permission bits where ``path`` is new; None: 0666 less the umask. A replaced file passes on owner, group
                and permission bits.
     Raises OSError about ``path`` or its directory.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(os.path.realpath(path if follow else path.parent)) / ("" if follow else path.name)
     _refuse_existing(path, overwrite)
     os.stat(target.parent)  # a missing directory is named, not the file
     _sweep(target)
@@ -65,12 +68,16 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
     try:
         with _errors_about(path):
             descriptor = _create(part)
-        output = TargetFile(descriptor, path)
-        yield output
-        with _errors_about(path):
-            _set_permissions(descriptor, target, new_mode)
-        output.sync()
-        _refuse_existing(path, overwrite)
+
+        def settle() -> None:
+            with _errors_about(path):
+                _set_permissions(descriptor, target, new_mode)
+                os.fsync(descriptor)
+                os.stat(part)  # a directory that was moved meanwhile
+            _refuse_existing(path, overwrite)
+
+        yield TargetFile(descriptor, path, settle)
+        settle()
         with _errors_about(path):
             os.replace(part, target)
     except BaseException:  # Ctrl-C too
@@ -119,14 +126,14 @@ def write_text(path: Path, text: str) -> None:
 def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
     """Writes ``texts``, file name to content, into ``directory``; parents are created.
 
-    A directory that is absent or empty appears with all files. In a directory with files, each file is replaced as a
+    A directory that is absent appears with all files. In a directory that is there, each file or link is replaced as a
     whole, after all files have been written; files of other names are kept. Raises OSError.
     """
     directory = Path(os.path.realpath(directory))
-    if directory.is_dir() and any(directory.iterdir()):
+    if directory.is_dir():
         with ExitStack() as files:
             for name, text in texts.items():
-                files.enter_context(replacing(directory / name)).write(text.encode())
+                files.enter_context(replacing(directory / name, follow=False)).write(text.encode())
         return
     with _errors_about(directory):
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -203,7 +210,9 @@ def _remove_if_stale(part: str) -> None:
 def _set_permissions(descriptor: int, target: Path, new_mode: int | None) -> None:
     """Makes the part file no more readable than the replaced file."""
     try:
-        old = os.stat(target)
+        old = os.lstat(target)
+        if stat.S_ISLNK(old.st_mode):
+            raise FileNotFoundError
     except FileNotFoundError:
         os.fchmod(descriptor, 0o666 & ~_umask() if new_mode is None else new_mode)
         return

@@ -42,7 +42,7 @@ def installed() -> str:
 def cache_directory() -> Path:
     """``$WIDEBLOCK_CACHE``, or the user's cache directory, or a temporary directory if the user's cannot be written."""
     if chosen := os.environ.get("WIDEBLOCK_CACHE"):
-        return Path(chosen)
+        return Path(chosen).absolute()
     usual = Path(platformdirs.user_cache_dir("wideblock"))
     return usual if _writable(usual) else _temporary()
 
@@ -145,11 +145,16 @@ def _collect(parent: Path) -> None:
 
 
 def _writable(folder: Path) -> bool:
-    """Whether files can be made in ``folder``; a missing folder is made."""
+    """Whether files can be made in ``folder``, of the user and with no other writers; a missing folder is made."""
     if not folder.is_absolute():  # a user without a home
         return False
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        seen = folder.stat()
+        if seen.st_uid != os.getuid():  # whose files would be loaded
+            return False
+        if seen.st_mode & 0o022:
+            folder.chmod(seen.st_mode & 0o755)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock vectors`` and ``wideblock aead``."""
 
+import stat
+
 import pytest
 from typer.testing import CliRunner
 
@@ -31,7 +33,7 @@ def test_a_message_is_sealed_and_opened(tmp_path):
     assert run("aead", "encrypt", *OPTIONS, "--ad", ad, "--in", plain, "--out", sealed).exit_code == 0
     assert sealed.read_bytes() == GCM(KEY).encrypt(NONCE, b"associated data", b"a message")
     assert run("aead", "decrypt", *OPTIONS, "--ad", ad, "--in", sealed, "--out", opened).exit_code == 0
-    assert opened.read_bytes() == b"a message"
+    assert opened.read_bytes() == b"a message" and stat.S_IMODE(opened.stat().st_mode) == 0o600
     assert "exists" in refused("aead", "decrypt", *OPTIONS, "--ad", ad, "--in", sealed, "--out", opened)
     other = tmp_path / "other"
     assert "rejected" in refused("aead", "decrypt", *OPTIONS, "--in", sealed, "--out", other)
@@ -48,6 +50,10 @@ def test_bad_input_is_one_line(tmp_path):
     endless = ("--in", "/dev/zero", "--out", tmp_path / "out")
     assert "must be at most 2047 bytes" in refused("aead", "encrypt", *OPTIONS, *endless)
     assert not (tmp_path / "out").exists()
+    (tmp_path / "key").write_bytes(KEY)
+    over = ("aes-gcm", "--key", f"@{tmp_path / 'key'}", "--nonce", NONCE.hex(), "--in", tmp_path / "plain", "--force")
+    assert "the result needs a file of its own" in refused("aead", "encrypt", *over, "--out", tmp_path / "key")
+    assert (tmp_path / "key").read_bytes() == KEY
     sector = ("fast-brw-1", "--key", KEY.hex(), "--nonce", NONCE.hex())
     assert "fast-brw-1 takes sectors" in refused("aead", "encrypt", *sector, *files)
     assert "fast-brw-1 takes sectors" in refused("vectors", "fast-brw-1", "-o", tmp_path / "kat")

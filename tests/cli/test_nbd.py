@@ -82,6 +82,7 @@ def test_a_fault_of_the_device_is_that_of_nbdkit(tmp_path):
         (["aes-gcm"], "aes-gcm takes messages; this is for cores that take sectors"),
         (["xcb-1"], "give --accept-broken"),
         (["aez-2t", "--set", "tweak_bytes=0"], "is no device's: its scheme needs a tweak"),
+        (["hctr2-2s", "--set", "icv_bytes=16"], "seals sectors; give their values, --icv FILE"),
         (["hctr2-1", "--set", "key_bits=256"], "key must be 32 bytes, got 16"),
     ],
 )

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.image.demonstration import KEY, equal_sectors, flip
+from wideblock.image.demonstration import equal_sectors, flip, key_of
 
 pytestmark = pytest.mark.shows("cli")
 
@@ -18,6 +18,6 @@ def test_equal_sectors_are_counted_and_told_apart():
 
 def test_a_flipped_bit_garbles_a_wide_block():
     core = contract("fast-brw-2s", {"sector_bytes": 128})
-    sector = core.specification(KEY).encrypt((3).to_bytes(16, "little"), bytes(128))
+    sector = core.specification(key_of(core)).encrypt((3).to_bytes(16, "little"), bytes(128))
     changed, bits = flip(core, 3, sector, bit=5)
     assert 120 <= changed <= 128 and 3 * changed <= bits <= 5 * changed

@@ -49,13 +49,14 @@ def aead(
         npub = bytes.fromhex(nonce)
     except ValueError:
         raise UserError(f"the nonce is not hexadecimal; write it as --nonce {NONCE}") from None
-    refuse_twice(key, source, "message")
+    refuse_twice(key, source, target, "message")
     if target == STREAM:
         refuse_terminal(sys.stdout)
     given = _read(sys.stdin.buffer if source == STREAM else open(source, "rb"), longest(core))
     data = _read(open(ad, "rb"), core.behaviour.longest_ad) if ad else b""
     decrypt = direction is Direction.DECRYPT
-    opened = nullcontext(sys.stdout.buffer) if target == STREAM else replacing(target, overwrite=force)
+    mode = 0o600 if decrypt else None
+    opened = nullcontext(sys.stdout.buffer) if target == STREAM else replacing(target, overwrite=force, new_mode=mode)
     with opened as output, progress(f"{direction}ing with {core.module}, {engine}"):
         secret = key_of(key, core.behaviour.shape.key)
         output.write(crypt(core, secret, npub, data, given, decrypt=decrypt, engine=engine))

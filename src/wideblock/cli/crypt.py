@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 from codecs import BOM_UTF8
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -157,10 +158,13 @@ def warn_if_others_read(file: BinaryIO, name: str) -> None:
         typer.echo(f"wideblock: warning: {state}; chmod 600 it", err=True)
 
 
-def refuse_twice(key: str, source: Path, what: str) -> None:
-    """Refuses standard input as the key and as ``what``, too."""
+def refuse_twice(key: str, source: Path, target: Path, what: str) -> None:
+    """Refuses standard input as the key and as ``what``, too, and a result in the place of the key."""
     if key == "@-" and source == STREAM:
         raise UserError(f"standard input can be the key or the {what}, not both")
+    with suppress(FileNotFoundError):
+        if key.startswith("@") and os.path.samefile(key[1:], target):
+            raise UserError(f"{target} has the key; the result needs a file of its own")
 
 
 def encrypt(
@@ -256,7 +260,7 @@ def crypt(
         raise UserError(f"give {'one of --key and --keys, not both' if key else 'the key, --key HEX or --keys FILE'}")
     if keys and layout:
         raise UserError("integrity check values are those of one key, got --keys; give --key")
-    refuse_twice(key or "", source, "image")
+    refuse_twice(key or f"@{keys}", source, target, "image")
     if layout and not authenticates and job.engine not in ("", "native"):
         raise UserError(
             f"integrity check values are those of the engine native, got {job.engine!r}; leave out --engine"

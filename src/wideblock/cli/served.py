@@ -48,6 +48,8 @@ class Served:
             raise UserError(
                 f"{core.module} is no device's: its scheme needs a tweak, and a place in the native library"
             )
+        if parameters.icv_bytes and not self.icv:
+            raise UserError(f"{core.module} seals sectors; give their values, --icv FILE, or leave out icv_bytes")
         secret = key_of(self.key, core.key_bytes)
         core.specification(secret)  # raises UserError for a key that the scheme does not take
         return [

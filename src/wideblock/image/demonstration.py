@@ -16,10 +16,15 @@ from wideblock.image.crypt import ImageJob, Progress, crypt_image
 from wideblock.image.numbering import DEFAULT, Numbering
 from wideblock.simulation.bench import SimulationError
 
-__all__ = ["KEY", "Working", "demonstrate", "equal_sectors", "flip"]
+__all__ = ["Working", "demonstrate", "equal_sectors", "flip", "key_of"]
 
 SIZE = 4 << 20
-KEY = bytes.fromhex("000102030405060708090a0b0c0d0e0f")
+
+
+def key_of(core: SectorContract) -> bytes:
+    """The bytes 0, 1, 2 .., as many as a key of the core has."""
+    return bytes(range(core.key_bytes))
+
 
 Working = Callable[[str, str | None], AbstractContextManager[Progress]]
 """From names of a task and of its preparation, or None: the context of a run."""
@@ -38,6 +43,7 @@ def demonstrate(
     if image:
         if image.stat().st_size % size:
             raise UserError(f"{image} has {image.stat().st_size} bytes; it must be a multiple of {size}")
+        plain.touch(0o600)
         shutil.copyfile(image, plain)
         say(f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'an unknown filesystem'}")
     else:
@@ -46,13 +52,13 @@ def demonstrate(
     before = filesystem.read_back(plain)
 
     with working(f"encrypting, RTL of {core.module}", f"preparing {core.module}") as report:
-        encrypted = crypt_image(core, KEY, plain, cipher, ImageJob(force=True, accept_broken=True), report)
+        encrypted = crypt_image(core, key_of(core), plain, cipher, ImageJob(force=True, accept_broken=True), report)
     rate = encrypted.sectors / encrypted.seconds
     cycles = f"{encrypted.cycles:,} cycles of the core, {rate:,.0f} sectors a second"
     say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {cycles}")
     with working("decrypting, specification", None) as report:
         job = ImageJob(decrypt=True, engine="spec", force=True, accept_broken=True)
-        decrypted = crypt_image(core, KEY, cipher, back, job, report)
+        decrypted = crypt_image(core, key_of(core), cipher, back, job, report)
     if plain.read_bytes() != back.read_bytes():
         raise SimulationError("the specification does not give the image back; the core or the specification is wrong")
     say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
@@ -93,7 +99,7 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
 
 def flip(core: SectorContract, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
     """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of it is flipped."""
-    specification = core.specification(KEY)
+    specification = core.specification(key_of(core))
     tweak = Numbering(DEFAULT, len(sector), shape(core).tweak_bytes).tweaks(number, 1).tobytes()
     damaged = bytearray(sector)
     damaged[bit // 8] ^= 1 << bit % 8

@@ -136,6 +136,8 @@ def seal_image(
             raise UserError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
         if job.decrypt and layout.icvs and icvs.file.read(1):
             raise UserError(f"{icvs.name} has more than the {icv * done} bytes of {done} sectors")
+        if layout.icvs and not job.decrypt:
+            icvs.settle()  # the image is renamed first
         return Crypted(done, worker.cycles, time.perf_counter() - started), forgeries
 
 

@@ -133,7 +133,7 @@ def install(prefix: Path) -> None:
         content = source.read_bytes()
         if source.suffix == ".in":
             content = re.sub(r"@(\w+)@", lambda found: values[found[1]], content.decode()).encode()
-        with replacing(path) as file:  # programs that run keep the library that they have
+        with replacing(path, new_mode=0o644) as file:  # programs that run keep the library that they have
             file.write(content)
     link = library / LIBRARY
     link.unlink(missing_ok=True)
