@@ -22,7 +22,7 @@ SIZE = 4 << 20
 
 
 def key_of(core: SectorContract) -> bytes:
-    """The bytes 0, 1, 2 .., as many as a key of the core has."""
+    """The bytes 0, 1, 2 .. of a key of the core's size."""
     return bytes(range(core.key_bytes))
 
 
