@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts allocations and starts of threads in calls of wideblock_crypt_segments. Prints a line a scheme and size of a
-// sector; those of a context that the system granted no thread; then, as a control, those of a call of wideblock_crypt that needs both.
+// sector; those of a context that the system granted no thread; then, as a control, those of a call of wideblock_crypt
+// that needs both.
 
 #include <cerrno>
 #include <cstdint>

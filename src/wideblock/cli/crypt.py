@@ -18,6 +18,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import configured
 from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES, usual
+from wideblock.image.files import same_storage
 from wideblock.image.numbering import CONVENTIONS, DEFAULT, DM_CRYPT
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def refuse_twice(key: str, source: Path, target: Path, what: str) -> None:
     if key == "@-" and source == STREAM:
         raise UserError(f"standard input can be the key or the {what}, not both")
     with suppress(FileNotFoundError):
-        if key.startswith("@") and os.path.samefile(key[1:], target):
+        if key.startswith("@") and same_storage(os.stat(key[1:]), target.stat()):
             raise UserError(f"{target} has the key; the result needs a file of its own")
 
 

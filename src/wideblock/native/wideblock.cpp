@@ -213,9 +213,11 @@ struct Segments {
     bool overlaps(const Segments &o) const {
         if (!count || !o.count) return false;
         const Span others = o.around();
-        for (size_t i = 0; i < count; i++)
-            for (size_t k = 0; span(i).overlaps(others) && k < o.count; k++)
+        for (size_t i = 0; i < count; i++) {
+            if (!span(i).overlaps(others)) continue;
+            for (size_t k = 0; k < o.count; k++)
                 if (span(i).overlaps(o.span(k))) return true;
+        }
         return false;
     }
 };
@@ -247,7 +249,8 @@ struct Threads {
 template <class Part>
 int in_shares(const wideblock &context, size_t sectors, size_t bytes, size_t room_bytes, Threads threads, const Part &part) {
     if (!sectors) return WIDEBLOCK_OK;
-    size_t n = std::min({(size_t)std::clamp(threads.most, 1u, MOST_THREADS), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
+    const size_t most = std::clamp(threads.most, 1u, MOST_THREADS);
+    size_t n = std::min({most, std::max<size_t>(1, sectors * bytes / SHARE), sectors});
     size_t each = (room_bytes + 63) / 64 * 64, size;
     Room rooms;
     if (each > FEW) {

@@ -121,7 +121,8 @@ int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_
 /* Encrypts (decrypt = 0) or decrypts `sectors` sectors of `sector_bytes` each, back to back at `in`, to `out`. Sector k
  * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; `out` and
  * `tweaks` do not overlap. No alignment is needed. `threads`: the most that work, the calling one included; 0 counts as
- * 1, more than 256 as 256; the context starts those that it does not have, and keeps them. `out` holds intermediate values during the call. */
+ * 1, more than 256 as 256; the context starts those that it does not have, and keeps them. `out` holds intermediate
+ * values during the call. */
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
 
