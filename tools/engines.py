@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of the pages on engines: registers, cycles of commands, and the areas that slots and registers cost."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache
 from itertools import product
+from statistics import median_low
 from typing import Any
 
 from tools.builds import areas
 from wideblock import catalog
 from wideblock.evaluate.point import Point
+from wideblock.evaluate.store import current, own
+from wideblock.evaluate.tables import area, measured_table
 from wideblock.evidence.record import named
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
@@ -51,7 +55,7 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
     stated = _stated()
     return {
         **stated,
-        "engine.md": {**stated["engine.md"], "areas": _areas(points)},
+        "engine.md": {**stated["engine.md"], "areas": _areas(points), "clocks": _clocks(points)},
         "dma.md": {"master-areas": _masters(points)},
     }
 
@@ -141,6 +145,32 @@ def _areas(points: Iterable[Point]) -> str:
         builds[plain] = [named(plain, {"key_bits": key_bits} if other else {})]
         builds[plain] += [named(core.preset.name, dict(changes)) for changes in BUILDS.values()]
     return areas(points, ("0 slots", *BUILDS), builds)
+
+
+def _clocks(points: Iterable[Point]) -> str:
+    """Cores with slots beside the same core with one key, by the same flow at the same aim: the clock of each seed."""
+    flows: dict[str, dict[int, list[Point]]] = {}
+    for point in current(own(points)):
+        if point.figures and point.found.clock and (slots := point.identity.parameters.get("slots")) is not None:
+            core = point.identity
+            flow = json.dumps([{**core.parameters, "slots": 0}, core.method, core.aim_mhz], sort_keys=True)
+            flows.setdefault(flow, {}).setdefault(slots, []).append(point)
+    rows = [_pair(same[0], same[slots], slots) for same in flows.values() if 0 in same for slots in same if slots]
+    head = ("core", "device", "slots", "area, one key", "MHz", "area, slots", "MHz", "ratio of MHz")
+    return measured_table(head, sorted(rows))
+
+
+def _pair(plain: list[Point], slotted: list[Point], slots: int) -> tuple[str, ...]:
+    """A row of clocks: those of the seeds in their order, and the share that the median with slots has of the other."""
+    cells, medians = [], []
+    for seeds in (plain, slotted):
+        in_order = sorted(seeds, key=lambda point: point.identity.seed or 0)
+        clocks = [clock.mhz for point in in_order if (clock := point.found.clock)]
+        found = seeds[0].found
+        cells += [f"{area(found)} {found.unit.partition(' ')[0]}", ", ".join(f"{mhz:,.0f}" for mhz in clocks)]
+        medians.append(median_low(clocks))
+    part, _, _ = plain[0].found.part.partition(",")
+    return f"`{plain[0].name}`", part, f"{slots:,}", *cells, f"{medians[1] / medians[0]:.2f}"
 
 
 def _masters(points: Iterable[Point]) -> str:

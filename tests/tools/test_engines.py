@@ -25,6 +25,20 @@ def test_areas_stand_by_slots_and_bus(measurement):
     assert "| `xts-4` | - | - | - | - | - |\n" in text
 
 
+def test_clocks_stand_in_pairs_of_one_flow(measurement):
+    def clocked(name, seed, mhz, **parameters):
+        return measurement(name, "ecp5", seed=seed, mhz=mhz, parameters=parameters)
+
+    plain = [clocked("hctr2-2s", seed, mhz, lanes=2, slots=0) for seed, mhz in ((1, 120), (2, 130))]
+    slotted = [clocked("hctr2-2s-k", seed, mhz, lanes=2, slots=256) for seed, mhz in ((2, 108), (1, 126))]
+    others = clocked("hctr2-4s-k", 1, 90, lanes=4, slots=256), clocked("poet", 1, 95, rounds=1)
+    text = bodies([*plain, *slotted, *others])["engine.md"]["clocks"]
+    (row,) = [line for line in text.splitlines() if "`" in line]
+    assert "| `hctr2-2s` | LFE5UM5G-85F | 256 |" in row
+    assert "| 120, 130 |" in row
+    assert row.endswith("| 126, 108 | 0.90 |")
+
+
 def test_the_engines_are_those_of_the_presets_with_slots():
     names = [core.name for core in engines()]
     slotted = {name: vars(preset.parameters) for name, preset in catalog.PRESETS.items() if name.endswith("-k")}
