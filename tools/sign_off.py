@@ -24,7 +24,8 @@ MESSAGES, KILLED = 256, 0.8
 
 
 def _shipped(preset: Preset, evidence: Evidence) -> bool:
-    return evidence.core == preset.name and not evidence.changed and not evidence.method.get("netlist")
+    own_flow = not evidence.method.get("netlist") and not evidence.method.get("options")
+    return evidence.core == preset.name and not evidence.changed and own_flow
 
 
 def _built(preset: Preset, evidence: Evidence) -> bool:

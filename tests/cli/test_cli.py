@@ -113,6 +113,10 @@ def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
     assert {row["scheme"] for row in rows} == {"xcb"} and {row["status"] for row in rows} == {"broken"}
     assert "no preset has width 100; there are 32, 128" in refused("list", "--width", 100)
     assert "--csv and --json exclude each other" in refused("list", "--csv", "--json")
+    assert "--names prints names alone" in refused("list", "--names", "--json")
+    assert "leave out --scheme, --width" in refused("list", "--parts", "--width", 0)
+    assert "--json is for --plan" in refused("evidence", "--json")
+    assert "leave out --no-route" in refused("sweep", "xts-enc", "--no-route", "--seeds", 2)
 
 
 def test_list_makes_no_core():

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from wideblock.cli import sweep as command
 from wideblock.cli.app import app
-from wideblock.evaluate.best import Objective, best, pareto
+from wideblock.evaluate.best import Objective, best, of_presets, pareto
 from wideblock.evaluate.store import add
 from wideblock.evaluate.sweep import Space
 
@@ -20,6 +20,15 @@ def test_the_pareto_set_has_no_point_that_another_beats(measurement):
     worse = measurement("fast-brw-2", "ecp5", mhz=80)
     assert pareto([worse, small, fast]) == [fast]  # 70.25 is smaller than 23,456
     assert pareto([worse, small]) == [small]
+
+
+def test_a_rate_without_a_clock_is_not_compared_with_one(measurement):
+    routed = measurement("xts-enc", "ecp5", lcs=9000)
+    plain = measurement("fast-brw-1s", "ecp5", lcs=9000, aim_mhz=None, seed=None)
+    plain = replace(plain, figures=replace(plain.found, clock=None))
+    assert of_presets([routed, plain]) == pareto([plain, routed]) == [routed]
+    assert best([plain, routed], Objective.EFFICIENCY) == routed
+    assert of_presets([plain]) == [plain]
 
 
 def test_the_best_is_of_the_figure_asked_for(measurement):
@@ -51,3 +60,16 @@ def test_the_command_prints_the_best_of_what_is_stored(measurement, monkeypatch,
         refused.exit_code == 1
         and refused.stderr == "wideblock: --best is printed as tables; leave out --csv and --json\n"
     )
+
+
+def test_a_point_that_failed_before_is_said_at_the_end(measurement, monkeypatch, tmp_path):
+    store = tmp_path / "points.jsonl"
+    for identity in Space(("xts-enc",), ("ecp5",), {}, (1, 2)).points():
+        failed = measurement("xts-enc", "ecp5", failed="no room" if identity.seed == 2 else None)
+        add(store, replace(failed, identity=identity))
+    monkeypatch.setattr(command, "open_points", lambda points, store, **options: [])
+    about = ["sweep", "xts-enc", "--target", "ecp5", "--seeds", "2", "--store", str(store)]
+    done = CliRunner().invoke(app, about)
+    assert done.exit_code == 1
+    assert "0 measured, 0 failed, 2 stored before" in done.stdout and "; --retry measures" in done.stdout
+    assert len(CliRunner().invoke(app, [*about, "--csv"]).stdout.splitlines()) == 2

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_a_space_is_every_mix_once():
         ({"names": ("xts",)}, "unknown preset or part 'xts'"),
         ({"targets": ("xc8",)}, "there is no target 'xc8'"),
         ({"changes": {"colour": ("red",)}}, "unknown parameter 'colour'"),
-        ({"changes": {"lanes": ("1", "3")}}, "3"),
+        ({"changes": {"lanes": ("1", "3")}}, "lanes must be .* got 3"),
         ({"names": ("hbrw-31",)}, "unknown parameter 'round_stages' of hbrw-31"),
     ],
 )
@@ -141,6 +142,44 @@ def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path
     assert len(failed) == 4 and {p.failure.log for p in failed} == {"the log"}
     assert open_points(points, path) == []
     assert open_points(points, path, retry=True) == [p for p in points if p.seed == 2]
+
+
+def test_a_failure_of_today_counts_before_an_older_figure(tmp_path, measured, monkeypatch):
+    monkeypatch.setattr(code, "_commit", lambda: "now")
+    path = tmp_path / "points.jsonl"
+    points = replace(SMALL, targets=("ecp5",), changes={}, seeds=(1, 2)).points()
+    threads(points, path)
+    measured.failing = (2,)
+    later = [replace(point, version="9", commit="later") for point in points]
+    with ThreadPoolExecutor(1) as executor:
+        found = module.points_of(later, path, executor, lambda *stage: None)
+    assert [(point.identity.seed, bool(point.failure)) for point in found] == [(1, False), (2, True)]
+
+
+ORPHAN = """
+import os, sys, time
+from wideblock.evaluate.sweep import local
+
+def work(path):
+    with open(path, "w") as file:
+        file.write(str(os.getpid()))
+    time.sleep(600)
+
+if __name__ == "__main__":
+    with local(1, 1) as executor:
+        executor.submit(work, sys.argv[1]).result()
+"""
+
+
+def test_workers_end_with_a_killed_parent(tmp_path):
+    program, where = tmp_path / "orphan.py", tmp_path / "pid"
+    program.write_text(ORPHAN)
+    parent = subprocess.Popen([sys.executable, program, where], stderr=subprocess.DEVNULL)
+    wait_for(lambda: where.exists() and where.read_text())
+    parent.kill()
+    parent.wait()
+    worker = Path("/proc") / where.read_text()
+    wait_for(lambda: not worker.exists())
 
 
 def test_a_worker_with_other_tools_fails():

@@ -11,7 +11,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.evidence import store
-from wideblock.evidence.store import COMMITTED, add, load, newest
+from wideblock.evidence.store import COMMITTED, add, check, load, newest
 
 pytestmark = pytest.mark.shows("evaluation")
 
@@ -23,7 +23,7 @@ def test_what_goes_in_comes_out(tmp_path, proof):
         add(path, each)
     assert load(path) == results
     assert [each.json() for each in results] == path.read_text().splitlines()
-    assert list(newest(results).values()) == [results[2], results[1]]
+    assert list(newest(results).values()) == [results[1], results[2]]
 
 
 def test_a_result_is_of_one_circuit_and_one_code(proof):
@@ -54,6 +54,7 @@ def test_what_is_no_file_is_no_store(path):
     [
         (lambda c: "{", "Expecting"),
         (lambda c: b"\xff\n", "utf-8"),
+        (lambda c: b"[" * 200_000 + b"\n", "recursion"),
         (lambda c: [], "a JSON object is wanted, got list"),
         (lambda c: {k: v for k, v in c.items() if k != "circuit"}, "field circuit is missing"),
         (lambda c: c | {"mood": 1}, "there is no field mood"),
@@ -74,7 +75,24 @@ def test_a_corrupt_line_is_named(tmp_path, proof, change, reason):
     path.write_bytes(path.read_bytes() + bad)
     with pytest.raises(UserError, match=reason) as error:
         load(path)
-    assert f"{path}, line 2 is no evidence: " in str(error.value) and "\n" not in str(error.value)
+    assert f"{path}, line 2 is no evidence of this version: " in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_store_that_takes_no_result_is_refused_before_the_work(tmp_path, monkeypatch):
+    notes, pipe, new = (tmp_path / name for name in ("notes.txt", "pipe", "new.jsonl"))
+    notes.write_text("my notes\n")
+    os.mkfifo(pipe)
+    check(new)
+    assert not new.exists()
+    with pytest.raises(UserError, match="notes.txt, line 1 is no evidence"):
+        check(notes)
+    with pytest.raises(UserError, match="pipe is no regular file"):
+        check(pipe)
+    new.touch()
+    monkeypatch.setattr(store.os, "access", lambda path, mode: False)  # root may write anything
+    with pytest.raises(PermissionError) as error:
+        check(new)
+    assert error.value.filename == str(new)
 
 
 def test_a_last_line_without_its_end_is_kept(tmp_path, proof):

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from wideblock.atomic import check_place
 from wideblock.cli.app import Json, Set, as_json, settings
 from wideblock.cli.display import out, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, measuring
 from wideblock.evaluate.clock import Distribution, search
 from wideblock.evaluate.run import identify
+from wideblock.evaluate.store import check
 from wideblock.synth.targets import target as target_of
 
 EXAMPLE = "Example: [b]wideblock clock xts-enc --set sbox=norm --target ecp5[/b]"
@@ -38,7 +38,7 @@ def clock(
     The first aim is --mhz; all later aims are near the best aim so far. Every point is stored: a stopped command goes
     on when repeated.
     """
-    check_place(store)
+    check(store)
     core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options, route_options=route_options)
     with measuring(f"{core.name} on {target}", store, workers, scheduler) as measure:
         found = search(core, measure, seeds=seeds, first=first, trials=trials)

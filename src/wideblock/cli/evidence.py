@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, complete_preset, progress, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evaluate.sweep import workers_by_memory
 from wideblock.evidence import today
 from wideblock.evidence.record import OUTCOMES, EvidenceKind
-from wideblock.evidence.store import COMMITTED, load
+from wideblock.evidence.store import COMMITTED, check, load
 from wideblock.renewal.plan import RENEWERS, Plan, plan
 from wideblock.renewal.run import alone, renew
 
@@ -54,10 +53,12 @@ def evidence(
     Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
     or a run was not possible.
     """
+    if json and not planned:
+        raise UserError("--json is for --plan; results are lines of the store")
     names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
     chosen = [_kind(word) for word in kinds or KINDS]
     if not planned:
-        check_place(store)
+        check(store)
     with nullcontext() if planned else alone(store):
         found = load(store, missing_ok=True)
         with progress("cores exported") as report:

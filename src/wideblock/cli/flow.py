@@ -73,8 +73,8 @@ STORE = Path("points.jsonl")
 
 
 def names_of(given: list[str] | None) -> list[str]:
-    """The targets that :data:`Targets` names, two by default."""
-    return [name.strip() for each in given or ("xc7", "ecp5") for name in each.split(",")]
+    """The targets that :data:`Targets` names, each once, two by default."""
+    return list(dict.fromkeys(name.strip() for each in given or ("xc7", "ecp5") for name in each.split(",")))
 
 
 def processes(

@@ -35,8 +35,10 @@ def list_(
     JSON has the parameters and the cycles from sector to sector, too; seconds.
     """
     one_form(csv, json)
+    if names and (csv or json):
+        raise UserError("--names prints names alone; leave out --csv and --json")
     if parts:
-        if scheme or width or status or has:
+        if scheme or width is not None or status or has:
             raise UserError("--parts goes with no choice of presets; leave out --scheme, --width, --status and --has")
         show_parts(names=names, csv=csv, json=json)
         return

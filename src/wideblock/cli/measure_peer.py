@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
-from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, stages
 from wideblock.cli.display import out, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys, names_of
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import Design, build
-from wideblock.evaluate.store import add
+from wideblock.evaluate.store import add, check
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
 
@@ -54,7 +53,7 @@ def measure_peer(
 
     The origin is repository, commit and licence. Bytes and interval are the core's own statement: nothing is simulated.
     """
-    check_place(store)
+    check(store)
     devices = [target_of(each) for each in names_of(target)]
     source = peer.source(directory, top)
     origin = peer.origin(directory, top, repository=repository, commit=commit, licence=licence)

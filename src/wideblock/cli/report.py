@@ -8,6 +8,7 @@ import typer
 
 from wideblock.atomic import check_place, write_text
 from wideblock.cli.app import Store, stages
+from wideblock.errors import UserError
 from wideblock.evaluate.measured import measured
 from wideblock.evaluate.plots import drawing
 from wideblock.evaluate.report import page
@@ -18,15 +19,21 @@ EXAMPLE = "Example: [b]wideblock report --store points.jsonl -o report.html[/b]"
 
 def report(
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The page; replaced if it exists.")
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Result, replaced if it exists; report.html or points.csv."
+        ),
+    ] = None,
     store: Store = COMMITTED,
     csv: Annotated[
         bool, typer.Option("--csv", help="Write the points of our cores as CSV instead of the page.")
     ] = False,
 ) -> None:
     """Write measured points as a page without need for a network: tables, plots, papers' rows beside ours."""
+    output = output or Path("points.csv" if csv else "report.html")
     check_place(output)
+    if output.exists() and store.exists() and output.samefile(store):
+        raise UserError(f"{output} is the store itself; choose another file for the result")
     if csv:
         write_text(output, measured(current(own(load(store)))).csv())
     else:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.atomic import check_place
 from wideblock.cli.app import Csv, Json, as_json, multiple_settings, one_form, setting, stages
 from wideblock.cli.display import out, table
 from wideblock.cli.flow import (
@@ -30,7 +29,7 @@ from wideblock.evaluate.best import Objective, best, pareto
 from wideblock.evaluate.measured import measured as records
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.published import measured_on
-from wideblock.evaluate.store import current, medians
+from wideblock.evaluate.store import check, medians
 from wideblock.evaluate.sweep import Space, open_points, stored
 from wideblock.evaluate.sweep import sweep as run
 from wideblock.evaluate.tables import HEAD, row
@@ -97,28 +96,32 @@ def sweep(
     """Measure every mix of presets, parameters, targets and seeds, and store each point at once.
 
     A stored point is not measured again unless the core's Verilog has changed: a stopped command goes on when repeated.
-    A failure is stored with its log; exit status 1 after a failure. With --best, the median of seeds counts, and of
-    several --mhz the best; on a target without a clock throughput is that of a cycle.
+    A failure is stored with its log; exit status 1 if a point has failed, now or before. With --best, the median of
+    seeds counts, and of several --mhz the best; on a target without a clock throughput is that of a cycle.
     """
     one_form(csv, json)
     if objective and (csv or json):
         raise UserError("--best is printed as tables; leave out --csv and --json")
     if sum(map(bool, (presets, everything, family))) != 1:
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
+    if not routed and (route_options or seeds > 1):
+        raise UserError("--nextpnr and --seeds are of place and route; leave out --no-route")
     names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
-    check_place(store)
+    check(store)
     space = Space(
         names, names_of(target), multiple_settings(changes), range(1, seeds + 1), mhz, options, route_options, routed
     )
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)
-        found = []
+        measured = []
         place = processes(workers, scheduler, memory, most=len(wanted))
         if wanted:
             with place as executor:
-                found = run(wanted, store, executor, report)
-    failed = sum(bool(point.failure) for point in found)
+                measured = run(wanted, store, executor, report)
+    found = stored(points, store)
+    failed = sum(bool(point.failure) for point in measured)
+    before = sum(bool(point.failure) for point in found if point not in measured)
     if json:
         as_json([asdict(point) for point in found])
     elif csv:
@@ -126,11 +129,12 @@ def sweep(
     else:
         if objective:
             _show_best(points, store, objective)
-        elif measured := [point for point in current(found) if point.figures]:
-            table(HEAD, map(row, measured))
-        count = f"{len(found) - failed} measured, {failed} failed, {len(points) - len(found)} stored before"
-        out.print(f"{count}: {store}", markup=False)
-    if failed:
+        elif shown := [point for point in found if point.figures]:
+            table(HEAD, map(row, shown))
+        count = f"{len(measured) - failed} measured, {failed} failed, {len(points) - len(measured)} stored before"
+        hint = "; --retry measures those again that failed" if before else ""
+        out.print(f"{count}: {store}{hint}", markup=False)
+    if failed or before:
         raise typer.Exit(1)
 
 

@@ -41,13 +41,13 @@ class Objective(Enum):
 
 def best(points: Iterable[Point], objective: Objective) -> Point | None:
     """The point with the highest value of the objective; None if no point has a value."""
-    found = [point for point in points if objective.of(point.found)]
+    found = [point for point in _alike(points) if objective.of(point.found)]
     return max(found, key=lambda point: objective.of(point.found), default=None)
 
 
 def pareto(points: Iterable[Point]) -> list[Point]:
     """Points without another that has as small an area and as much throughput, from the smallest on."""
-    known = [point for point in points if point.found.rate]
+    known = [point for point in _alike(points) if point.found.rate]
     return front(known, lambda point: point.found.area, lambda point: point.found.rate)
 
 
@@ -107,9 +107,16 @@ def _presets(points: Iterable[Point]) -> Iterable[Point]:
     return (point for point in typical(own(points)) if shape(point) in catalog.PRESETS)
 
 
+def _alike(points: Iterable[Point]) -> list[Point]:
+    """Points whose rates compare: of a target with a clock in any of them, those with a clock."""
+    listed = list(points)
+    clocked = {point.identity.target for point in listed if point.found.clock}
+    return [point for point in listed if point.found.clock or point.identity.target not in clocked]
+
+
 def _best(points: Iterable[Point], kind: Callable[[Point], str]) -> list[Point]:
     chosen: dict[tuple[str, str], Point] = {}
-    for point in points:
+    for point in _alike(points):
         key = point.identity.target, kind(point)
         if key not in chosen or point.found.efficiency > chosen[key].found.efficiency:
             chosen[key] = point

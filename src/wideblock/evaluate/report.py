@@ -26,14 +26,14 @@ from wideblock.evaluate.stated import intervals
 from wideblock.evaluate.store import current, medians, own, peers, typical
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "priced", "sizes", "throughput"]
+__all__ = ["PART", "Entry", "Plot", "entries", "latency", "page", "priced", "sizes", "throughput"]
 
 log = logging.getLogger(__name__)
 
-LARGEST = 1_500_000
-"""Bytes of a page at most."""
-
 PART = "part"
+
+HISTORY = 3
+"""Last measurements of a point that the page lists."""
 
 SIZES = (512, 1024, 2048, 4096, 8192)
 """Sector sizes in bytes for which cycles are shown."""
@@ -105,7 +105,8 @@ def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
     log.info("%s points", f"{len(points):,}")
     cores = [entry for entry in found if entry.family != PART]  # parts have too little in common to be plotted together
     choices = ("scheme", "device", "status", "clock_kind")
-    lines = "".join(f"{point.evidence.json()}\n" for point in points)
+    newest = current(points)
+    lines = "".join(f"{point.evidence.json()}\n" for point in newest)
     return {
         "points": points,
         "raw": base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode(),
@@ -127,7 +128,7 @@ def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
         "peers": typical(peers(points)),
         "schemes": [(s, [entry for entry in found if entry.scheme == s.name]) for s in catalog.SCHEMES.values()],
         "history": _history(points),
-        "failures": [point for point in current(points) if point.failure],
+        "failures": [point for point in newest if point.failure],
     }
 
 
@@ -184,17 +185,17 @@ def _papers(points: Sequence[Point]) -> dict[tuple[str, str, str], list[Compared
 
 
 def _history(points: Sequence[Point]) -> list[list[Point]]:
-    """Points that were measured more than once, oldest first."""
+    """The last :data:`HISTORY` measurements of points that were measured more than once, oldest first."""
     times: dict[str, list[Point]] = {}
     for point in points:
         if point.figures:
             times.setdefault(point.identity.key, []).append(point)
-    return [same for same in times.values() if len(same) > 1]
+    return [same[-HISTORY:] for same in times.values() if len(same) > 1]
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
-    """An entry for each of our cores on each target and each flow, by name."""
-    points = own(points)
+    """An entry for each of our cores on each target and each flow, by name; none for a core that was removed."""
+    points = [point for point in own(points) if point.identity.preset in catalog.PRESETS | catalog.PARTS]
     seeds: dict[str, list[float]] = {}
     for point in current(points):
         if point.figures and point.figures.clock:
@@ -278,8 +279,7 @@ def _against_area(
 def page(points: Sequence[Point]) -> str:
     """The page as HTML.
 
-    Raises UserError without a point with figures, without the library for drawings, and for a page larger than
-    :data:`LARGEST`.
+    Raises UserError without a point with figures, and without the library for drawings.
     """
     found = entries(points)
     if not found and not typical(peers(points)):
@@ -287,8 +287,4 @@ def page(points: Sequence[Point]) -> str:
     strict = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     environment = jinja2.Environment(autoescape=True, **strict)
     template = resources.files("wideblock.evaluate").joinpath("report.html.jinja").read_text()
-    html = environment.from_string(template).render(page=_content(points, found), version=wideblock.__version__)
-    if len(html.encode()) > LARGEST:
-        size = f"{len(html.encode()):,} bytes, at most {LARGEST:,}"
-        raise UserError(f"the page would have {size}: report a smaller store")
-    return html
+    return environment.from_string(template).render(page=_content(points, found), version=wideblock.__version__)

@@ -8,9 +8,9 @@ from statistics import median_low
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Point, point_of
 from wideblock.evidence import store
-from wideblock.evidence.store import COMMITTED
+from wideblock.evidence.store import COMMITTED, check
 
-__all__ = ["COMMITTED", "add", "current", "load", "medians", "own", "peers", "typical"]
+__all__ = ["COMMITTED", "add", "check", "current", "load", "medians", "own", "peers", "typical"]
 
 
 def load(path: Path | str, *, missing_ok: bool = False) -> list[Point]:

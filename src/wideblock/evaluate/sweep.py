@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from wideblock.errors import UserError
@@ -134,9 +135,12 @@ def sweep(
 def points_of(
     points: Sequence[Identity], store: Path, executor: Executor, progress: Callable[[str, int, int | None], None]
 ) -> list[Point]:
-    """The newest point of each of ``points``, from ``store`` or measured and added to it; as :func:`sweep`."""
-    sweep(open_points(points, store), store, executor, progress)
-    return stored(points, store)
+    """The newest point of each of ``points``, from ``store`` or measured and added to it; as :func:`sweep`.
+
+    A failure of today counts, not what an older circuit gave.
+    """
+    measured = {point.identity.key: point for point in sweep(open_points(points, store), store, executor, progress)}
+    return [measured.get(point.identity.key, point) for point in stored(points, store)]
 
 
 def stored(points: Sequence[Identity], store: Path) -> list[Point]:
@@ -228,9 +232,18 @@ def _unwinding(fn: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _prepare(memory: int) -> None:
-    """Limits the memory of a worker. An interrupt from the keyboard is its parent's."""
+    """Limits the memory of a worker, which ends with its parent; an interrupt from the keyboard is the parent's."""
     limit_memory(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Waits for the end of the parent, which a SIGKILL leaves no time to end its workers."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _same_code(a: Identity, b: Identity) -> bool:

@@ -4,15 +4,17 @@
 Any tool for JSON lines can query the file: ``duckdb -c "select core, result.area from 'evidence.jsonl'"``.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wideblock.atomic import check_place
 from wideblock.errors import UserError
 from wideblock.evidence.record import Evidence, from_json
 
-__all__ = ["COMMITTED", "add", "load", "newest"]
+__all__ = ["COMMITTED", "add", "check", "load", "newest"]
 
 COMMITTED = Path(__file__).parent / "results" / "evidence.jsonl"
 """The evidence of the package; documents show it."""
@@ -33,8 +35,8 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
             found.append(from_json(line.decode()))
-        except ValueError as error:
-            raise UserError(f"{path}, line {number} is no evidence: {error}; mend or delete the line") from None
+        except (ValueError, RecursionError) as error:
+            raise UserError(f"{path}, line {number} is no evidence of this version: {error}; mend the line") from None
     return found
 
 
@@ -63,6 +65,19 @@ def add(path: Path | str, evidence: Evidence) -> None:
             raise
 
 
+def check(path: Path) -> None:
+    """Raises as :func:`load`, and OSError, if no result could be added to the store; for a check before the work."""
+    load(path, missing_ok=True)
+    if not path.exists():
+        check_place(path)
+    elif not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
 def newest(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
-    """The last result of each question, by key."""
-    return {each.key: each for each in evidence}
+    """The last result of each question, by key, in the order in which they were found."""
+    found: dict[str, Evidence] = {}
+    for each in evidence:
+        found.pop(each.key, None)
+        found[each.key] = each
+    return found

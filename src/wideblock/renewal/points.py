@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from wideblock.evaluate.best import representatives
 from wideblock.evaluate.point import Identity, point_of
-from wideblock.evaluate.run import attempt, identify, settings
+from wideblock.evaluate.run import identify, measure, settings
 from wideblock.evaluate.store import current, own, typical
 from wideblock.evidence.record import Evidence, EvidenceKind
-from wideblock.evidence.today import circuit_of
 from wideblock.renewal.question import Question, Renewer
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import target
@@ -48,10 +47,7 @@ class Points(Renewer):
             asked = question.method
             seed = {"routed": asked["seed"] is not None, "seed": asked["seed"]}
             flow = {"mhz": asked["aim_mhz"], "options": asked["options"], "route_options": asked["route_options"]}
-            point = attempt(identify(question.core, question.changed, target(question.subject), **seed, **flow))
-            assert point  # the identity has no circuit that could be unchanged
-            found = point.evidence
-            yield replace(found, circuit=found.circuit or circuit_of(question.core, question.changed))
+            yield measure(identify(question.core, question.changed, target(question.subject), **seed, **flow)).evidence
 
 
 def _unchanged(name: str) -> Identity:

@@ -98,6 +98,8 @@ def _answer(renewer: Renewer, questions: Sequence[Question], store: Path) -> Ans
             found.append(evidence)
     except (FlowError, BuildError, UserError) as error:
         return found, str(error)
+    except MemoryError:
+        return found, "took more memory than a process may"
     return found, ""
 
 

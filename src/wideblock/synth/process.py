@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tools run as processes of their own: a log file, a clear line at a failure."""
 
+import errno
 import importlib.metadata
 import importlib.util
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +17,8 @@ from tempfile import TemporaryDirectory
 
 __all__ = ["FlowError", "limit_memory", "run", "version", "workspace"]
 
+FULL_BYTES = 1 << 20
+"""Free bytes below which a tool that fails has failed for want of space."""
 POLL_SECONDS = 0.5
 """Between two looks at the memory of a tool that has a limit."""
 
@@ -51,10 +55,19 @@ def workspace(directory: Path | None) -> Iterator[Path]:
 
 
 def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float | None = None) -> None:
-    """Runs ``argv`` in ``cwd`` with all its output in ``log``; a failure or ``timeout`` (seconds) is one FlowError."""
+    """Runs ``argv`` in ``cwd`` with all its output in ``log``; a failure or ``timeout`` (seconds) is one FlowError.
+
+    Raises OSError if the tool fails and the disk is full.
+    """
     with open(log, "wb") as output:
         process = subprocess.Popen(
-            argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            argv,
+            cwd=cwd,
+            env=os.environ | {"TMPDIR": os.path.abspath(cwd)},  # what a killed tool leaves goes with the workspace
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             code = _wait(tool, process, timeout)
@@ -68,6 +81,8 @@ def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float 
                 raise FlowError(f"{tool} did not finish in {timeout:g} s", _end(log)) from None
             raise
     if code:
+        if shutil.disk_usage(cwd).free < FULL_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(cwd))
         raise FlowError(f"{tool} failed: {_reason(log, code)}", _end(log))
 
 
