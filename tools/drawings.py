@@ -9,6 +9,7 @@ from pathlib import Path
 from tools.curves import reference
 from wideblock import catalog
 from wideblock.atomic import write_text
+from wideblock.cache import name_of
 from wideblock.catalog.kinds import AEAD
 from wideblock.evaluate.plots import PlotMark, scatter
 from wideblock.evaluate.point import Point
@@ -83,7 +84,7 @@ def renew(documents: Path, points: Sequence[Point]) -> None:
 
 
 def faults(documents: Path, points: Sequence[Point]) -> list[str]:
-    """Names of the plots in the folder that do not show ``points``, by their text alternatives; nothing is drawn."""
+    """Names of the plots in the folder that do not show ``points``, by their words and digests; nothing is drawn."""
     found = drawings(points)
     wrong = {path.name for path in _others(documents, found)}
     for name, plot in found.items():
@@ -109,4 +110,6 @@ def _described(plot: Plot) -> str:
 
 
 def _words(plot: Plot) -> str:
-    return f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc>"
+    """Title, text alternative, and a digest of all marks."""
+    drawn = name_of([repr((plot.draw.args, sorted(plot.draw.keywords.items())))])
+    return f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc><metadata>{drawn}</metadata>"

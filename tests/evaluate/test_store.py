@@ -43,13 +43,15 @@ def test_the_points_of_the_package_can_be_read():
         ({"result": {"reason": "no"}}, "unexpected keyword argument 'reason'|'clock' is missing"),
         ({"method": {}}, "'options' is missing"),
         ({"area": -1}, "area must be positive, got -1"),
-        ({"area": "much"}, "'>' not supported"),
+        ({"area": "much"}, "area must be a number, got 'much'"),
+        ({"interval": "129"}, "interval must be a number, got '129'"),
+        ({"subject": "ice40"}, "there is no target 'ice40'; there are xc5v"),
     ],
 )
 def test_an_area_that_is_no_point_is_named(tmp_path, measurement, change, reason):
     path = tmp_path / "evidence.jsonl"
     point = measurement("fast-brw-2")
-    fields = change if change.keys() & {"result", "method"} else {"result": dict(point.evidence.result) | change}
+    fields = change if change.keys() & {"result", "method", "subject"} else {"result": dict(point.evidence.result) | change}
     add(path, point)
     store.add(path, replace(point.evidence, **fields))
     with pytest.raises(UserError, match=reason) as error:

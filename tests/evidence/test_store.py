@@ -62,6 +62,7 @@ def test_what_is_no_file_is_no_store(path):
         (lambda c: c | {"outcome": "good"}, "outcome must be one of passed, failed, none, got 'good'"),
         (lambda c: c | {"method": 1}, "method must be an object, got 1"),
         (lambda c: c | {"tools": "Yosys"}, "tools must be a list, got 'Yosys'"),
+        (lambda c: c | {"tools": ["Yosys", 3]}, "tools must be texts, got"),
         (lambda c: c | {"core": None}, "core must be text, got None"),
         (lambda c: c | {"circuit": 1}, "circuit must be text or null, got 1"),
         (lambda c: c | {"seconds": "1"}, "seconds must be a number or null, got '1'"),

@@ -21,6 +21,9 @@ def test_a_drawing_has_its_words(measurement, tmp_path):
     svg = (tmp_path / "throughput-xc7.svg").read_text()
     assert f"<desc>{found['xc7'].caption}</desc>" in svg and svg.startswith("<svg ") and 'role="img"' in svg
     assert drawings.faults(tmp_path, points) == []
+    beaten = measurement("xcb-2", lcs=9001)  # in no word of the plot
+    assert drawings.drawings([points[0], beaten])["xc7"].caption == found["xc7"].caption
+    assert drawings.faults(tmp_path, [points[0], beaten, *points[2:]]) == ["throughput-xc7.svg"]
     assert drawings.faults(tmp_path, [routed]) == ["throughput-nangate45.svg", "throughput-xc7.svg"]
     drawings.renew(tmp_path, [routed])
     assert drawings.image([routed]) == NOTHING and [*tmp_path.iterdir()] == []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from wideblock.evidence.record import Evidence, EvidenceKind, named
+from wideblock.synth.targets import target as target_of
 
 __all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "point_of", "throughput"]
 
@@ -137,6 +138,7 @@ class Clock:
     checked_by: str | None = None
 
     def __post_init__(self):
+        _numbers(self)
         _positive(self, "mhz")
 
 
@@ -175,6 +177,7 @@ class Figures:
     command: str
 
     def __post_init__(self):
+        _numbers(self)
         _positive(self, "area")
 
     @property
@@ -271,10 +274,14 @@ class Point:
 
 
 def point_of(evidence: Evidence) -> Point | None:
-    """The point that :attr:`Point.evidence` wrote; None for evidence of another kind. Raises ValueError for a fault."""
+    """The point that :attr:`Point.evidence` wrote; None for evidence of another kind.
+
+    Raises ValueError for a fault, and for an unknown target.
+    """
     if evidence.kind not in (EvidenceKind.AREA, EvidenceKind.CLOCK):
         return None
     method, result = dict(evidence.method), dict(evidence.result)
+    target_of(evidence.subject)
     try:
         identity = Identity(
             preset=evidence.core,
@@ -303,6 +310,13 @@ def point_of(evidence: Evidence) -> Point | None:
 
 def _made(kind: type[T], values: Mapping[str, Any] | None) -> T | None:
     return None if values is None else kind(**values)
+
+
+def _numbers(value: Any) -> None:
+    for field in dataclasses.fields(value):
+        given = getattr(value, field.name)
+        if field.type in (int, float, int | None, float | None) and not isinstance(given, field.type | int):
+            raise ValueError(f"{field.name} must be a number, got {given!r}")
 
 
 def _positive(value: Any, name: str) -> None:

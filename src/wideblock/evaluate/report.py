@@ -97,7 +97,7 @@ class Plot:
 
     title: str
     caption: str
-    draw: Callable[[], str]
+    draw: partial[str]
 
 
 def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:

@@ -129,4 +129,6 @@ def from_json(line: str) -> Evidence:
         for name in fields:
             if not isinstance(content[name], kind):
                 raise ValueError(f"{name} must be {words}, got {content[name]!r}")
+    if not all(isinstance(tool, str) for tool in content["tools"]):
+        raise ValueError(f"tools must be texts, got {content['tools']!r}")
     return Evidence(**content | {"kind": EvidenceKind(content["kind"]), "tools": tuple(content["tools"])})
