@@ -142,7 +142,9 @@ def held(demand: Demand, preset: Preset, evidence: Iterable[Evidence]) -> Standi
     if len(demand.subjects) > 1:
         return Standing(True, here, f"{len(passed)} proved, {len(here) - len(passed)} do not apply")
     last = enough[-1]
-    where = f", {last.subject}{last.name.removeprefix(preset.name)}" if demand.of is _built else "" if last.name == preset.name else f", {last.name}"
+    if demand.of is _built:
+        return Standing(True, (last,), f"{figure(last)}, {last.subject}{last.name.removeprefix(preset.name)}")
+    where = "" if last.name == preset.name else f", {last.name}"
     return Standing(True, (last,), figure(last) + where)
 
 

@@ -51,7 +51,8 @@ def test_the_points_of_the_package_can_be_read():
 def test_an_area_that_is_no_point_is_named(tmp_path, measurement, change, reason):
     path = tmp_path / "evidence.jsonl"
     point = measurement("fast-brw-2")
-    fields = change if change.keys() & {"result", "method", "subject"} else {"result": dict(point.evidence.result) | change}
+    whole = change.keys() & {"result", "method", "subject"}
+    fields = change if whole else {"result": dict(point.evidence.result) | change}
     add(path, point)
     store.add(path, replace(point.evidence, **fields))
     with pytest.raises(UserError, match=reason) as error:
