@@ -148,7 +148,7 @@ def _areas(points: Iterable[Point]) -> str:
 
 
 def _clocks(points: Iterable[Point]) -> str:
-    """Cores with slots beside the same core with one key, by the same flow at the same aim: the clock of each seed."""
+    """Clocks of cores with slots beside clocks with one key: of each seed, by an equal flow at an equal aim."""
     flows: dict[str, dict[int, list[Point]]] = {}
     for point in current(own(points)):
         if point.figures and point.found.clock and (slots := point.identity.parameters.get("slots")) is not None:
@@ -161,7 +161,7 @@ def _clocks(points: Iterable[Point]) -> str:
 
 
 def _pair(plain: list[Point], slotted: list[Point], slots: int) -> tuple[str, ...]:
-    """A row of clocks: those of the seeds in their order, and the share that the median with slots has of the other."""
+    """A row: areas, the clocks of the seeds in order, and the ratio of the medians."""
     cells, medians = [], []
     for seeds in (plain, slotted):
         in_order = sorted(seeds, key=lambda point: point.identity.seed or 0)

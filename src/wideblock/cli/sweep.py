@@ -120,8 +120,6 @@ def sweep(
             with place as executor:
                 measured = run(wanted, store, executor, report)
     found = stored(points, store)
-    failed = sum(bool(point.failure) for point in measured)
-    before = sum(bool(point.failure) for point in found if point not in measured)
     if json:
         as_json([asdict(point) for point in found])
     elif csv:
@@ -131,11 +129,18 @@ def sweep(
             _show_best(points, store, objective)
         elif shown := [point for point in found if point.figures]:
             table(HEAD, map(row, shown))
-        count = f"{len(measured) - failed} measured, {failed} failed, {len(points) - len(measured)} stored before"
-        hint = "; --retry measures those again that failed" if before else ""
-        out.print(f"{count}: {store}{hint}", markup=False)
-    if failed or before:
+        _say(measured, found, len(points), store)
+    if any(point.failure for point in (*measured, *found)):
         raise typer.Exit(1)
+
+
+def _say(measured: Sequence[Point], found: Sequence[Point], number: int, store: Path) -> None:
+    """Counts the points that were measured now and of the store's ``found`` points, of a space of ``number`` points."""
+    failed = sum(bool(point.failure) for point in measured)
+    count = f"{len(measured) - failed} measured, {failed} failed, {number - len(measured)} stored before"
+    before = any(point.failure for point in found if point not in measured)
+    hint = "; --retry measures failures again" if before else ""
+    out.print(f"{count}: {store}{hint}", markup=False)
 
 
 def _show_best(points: Sequence[Identity], store: Path, objective: Objective) -> None:
