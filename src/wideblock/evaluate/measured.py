@@ -15,7 +15,7 @@ def measured(points: Iterable[Point]) -> Records:
     """A row for each of ``points`` that has figures, in their order.
 
     area, unit: the figure that compares within a target       luts: LUTs of logic, as mapped by Yosys
-    lutram:     cells of LUTs that are memories or shift registers      clock: "routed", "pre-layout" or None
+    lutram:     cells of LUTs, as memory or shift register     clock: "routed", "pre-layout" or None
     bytes, cycles: what the core takes, and in how many cycles, back to back
     bits_a_cycle:  bits in a clock cycle at that rate         latency: clock cycles from first beat in to last beat out
     mhz:        clock in MHz                                   gbps: throughput at that clock in Gb/s
