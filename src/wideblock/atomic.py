@@ -139,10 +139,11 @@ def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
         directory.parent.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=_prefix(directory), dir=directory.parent))
     try:
-        for name, text in texts.items():
-            (work / name).write_text(text, encoding="utf-8")
-        work.chmod(0o777 & ~_umask())
-        os.replace(work, directory)
+        with _errors_about(directory):
+            for name, text in texts.items():
+                (work / name).write_text(text, encoding="utf-8")
+            work.chmod(0o777 & ~_umask())
+            os.replace(work, directory)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

@@ -300,6 +300,10 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             "is not a whole number from 0 to 2^128 - 1",
         ),
         (("synth", FAST, "--target", "nangate45", "--yosys", "speed"), "one synthesis option, area; got speed"),
+        (
+            ("generate", FAST, "--name", "TOP", "-o", "{out}"),
+            "no word of Verilog, SystemVerilog or Verilator, got 'TOP'",
+        ),
         (("sweep",), "name presets or parts, or say --all, or --published FAMILY"),
         (("sweep", FAST, "--published", "Virtex-5"), "one of the three"),
         (("sweep", "--published", "Virtex-9"), "no published row is on 'Virtex-9'"),
@@ -454,6 +458,20 @@ def test_keys_of_ranges_are_in_the_file_or_in_files_beside_it(tmp_path):
         for i, key in enumerate((KEY, other, KEY))
     ]
     assert cipher.read_bytes() == b"".join(right)
+    keys.chmod(0o600)
+    taken = refused("encrypt", FAST, "--keys", keys, "--in", plain, "--out", folder / "one", "--force")
+    assert "one has the key; the result needs a file of its own" in taken
+    assert (folder / "one").read_bytes() == bytes.fromhex(other)
+
+
+def test_integrity_values_never_replace_the_key(tmp_path):
+    key, plain = tmp_path / "key", tmp_path / "plain"
+    key.write_bytes(bytes(16))
+    key.chmod(0o600)
+    plain.write_bytes(bytes(4096))
+    about = ("--key", f"@{key}", "--in", plain, "--out", tmp_path / "out", "--icv", key, "--force")
+    assert "key has the key" in refused("encrypt", "hctr2-2s", *about)
+    assert key.read_bytes() == bytes(16) and not (tmp_path / "out").exists()
 
 
 def test_the_cores_cycles_are_reported(monkeypatch):

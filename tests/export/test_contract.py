@@ -13,6 +13,7 @@ from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
+from wideblock.export.sector import datasheet
 from wideblock.rtl.stream.behaviour import Cause
 
 from ..variants import few_of_many, over
@@ -141,3 +142,13 @@ def test_what_cannot_be_is_refused_in_one_line(name, changes, says):
     with pytest.raises(ValueError, match=says) as caught:
         contract(name, changes)
     assert "\n" not in str(caught.value)
+
+
+def test_rules_are_proved_of_the_core_inside():
+    around = {"registers": "axi4-lite", "bus_clock": "own"}
+    core = contract("xts-both-k", around)
+    assert core.proved == "xts-both-k --set registers=axi4-lite"
+    assert contract("xts-both-k", {"registers": "axi4-lite"}).proved == core.proved
+    sheet = datasheet(core)
+    assert f"`wideblock prove {core.proved} --rule timing` proves it of the Verilog of the core inside." in sheet
+    assert f"`wideblock prove {core.proved} --rule secrecy`" in sheet

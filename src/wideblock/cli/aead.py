@@ -49,7 +49,7 @@ def aead(
         npub = bytes.fromhex(nonce)
     except ValueError:
         raise UserError(f"the nonce is not hexadecimal; write it as --nonce {NONCE}") from None
-    refuse_twice(key, source, target, "message")
+    refuse_twice(key, source, (target,), "message")
     if target == STREAM:
         refuse_terminal(sys.stdout)
     given = _read(sys.stdin.buffer if source == STREAM else open(source, "rb"), longest(core))

@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 from codecs import BOM_UTF8
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -134,14 +135,19 @@ def key_of(text: str, size: int) -> bytes:
         raise UserError(f"the key is not {form}") from None
 
 
-def keyring_of(path: Path, size: int) -> "Keyring":
-    """The keys, of ``size`` bytes, of the file of ranges at ``path``; key files are named from the same folder."""
+def keyring_of(path: Path, size: int, target: Path) -> "Keyring":
+    """The keys, of ``size`` bytes, of the file of ranges at ``path``; key files are named from the same folder.
+
+    None of them may be the ``target``.
+    """
     from wideblock.image.keyring import Keyring
 
     def read(text: str) -> bytes:
         if text == "@-":
             raise UserError("standard input is no key of a range; give @FILE")
-        return key_of(f"@{path.parent / text[1:]}" if text.startswith("@") else text, size)
+        text = f"@{path.parent / text[1:]}" if text.startswith("@") else text
+        refuse_twice(text, path, (target,), "file of keys")
+        return key_of(text, size)
 
     with path.open("rb") as file:
         warn_if_others_read(file, str(path))
@@ -159,13 +165,14 @@ def warn_if_others_read(file: BinaryIO, name: str) -> None:
         typer.echo(f"wideblock: warning: {state}; chmod 600 it", err=True)
 
 
-def refuse_twice(key: str, source: Path, target: Path, what: str) -> None:
-    """Refuses standard input as the key and as ``what``, too, and a result in the place of the key."""
+def refuse_twice(key: str, source: Path, targets: Iterable[Path], what: str) -> None:
+    """Refuses standard input as the key and as ``what``, too, and one of the results in the place of the key."""
     if key == "@-" and source == STREAM:
         raise UserError(f"standard input can be the key or the {what}, not both")
-    with suppress(FileNotFoundError):
-        if key.startswith("@") and same_storage(os.stat(key[1:]), target.stat()):
-            raise UserError(f"{target} has the key; the result needs a file of its own")
+    for target in targets if key.startswith("@") else ():
+        with suppress(FileNotFoundError):
+            if same_storage(os.stat(key[1:]), target.stat()):
+                raise UserError(f"{target} has the key; the result needs a file of its own")
 
 
 def encrypt(
@@ -261,7 +268,8 @@ def crypt(
         raise UserError(f"give {'one of --key and --keys, not both' if key else 'the key, --key HEX or --keys FILE'}")
     if keys and layout:
         raise UserError("integrity check values are those of one key, got --keys; give --key")
-    refuse_twice(key or f"@{keys}", source, target, "image")
+    icvs = layout.icvs if layout and not job.decrypt else None
+    refuse_twice(key or f"@{keys}", source, (target, icvs) if icvs else (target,), "image")
     if layout and not authenticates and job.engine not in ("", "native"):
         raise UserError(
             f"integrity check values are those of the engine native, got {job.engine!r}; leave out --engine"
@@ -280,7 +288,7 @@ def crypt(
 
             done, forgeries = seal_image(core, key_of(key or "", core.key_bytes), *opened, layout, job, report)
         else:
-            held = keyring_of(keys, core.key_bytes) if keys else key_of(key or "", core.key_bytes)
+            held = keyring_of(keys, core.key_bytes, target) if keys else key_of(key or "", core.key_bytes)
             done = crypt_image(core, held, *opened, job, report)
     size = done.sectors * (core.parameters.data_bytes if authenticates else core.parameters.sector_bytes)
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""

@@ -28,7 +28,8 @@ def generate(
 ) -> None:
     """Write the Verilog of a core, and files for tools.
 
-    Datasheet, test bench with right answers, FuseSoC description, IP-XACT description, constraints.
+    Datasheet, test bench with right answers, FuseSoC description, IP-XACT description, constraints. A directory is for
+    one core: component.xml and files of test vectors have no module in their names.
     """
     core = replace(contract(preset, settings(changes)), called=name)
     measured = section(core, load(COMMITTED))

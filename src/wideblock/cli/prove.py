@@ -47,7 +47,8 @@ def prove(
 ) -> None:
     """Prove the rules of the exported Verilog: for all inputs, at all times.
 
-    Exit status 1 if a rule that applies to the core is not proved. A rule that does not apply is shown as "none".
+    Exit status 1 if a rule that applies to the core is not proved, 2 if no rule applies to any core. A rule that
+    does not apply is shown as "none".
     --json gives a list for several presets.
     """
     names = named(presets, everything)
@@ -67,7 +68,8 @@ def prove(
                     add(store, proof_evidence(core, found[-1], netlist))
         missing = [finding.rule for finding in found if finding.result is RuleResult.NOT_PROVED]
         each = [asdict(finding) | {"result": finding.result.value} for finding in found]
-        results.append({"preset": core.name, "changed": dict(core.changed), "proved": not missing, "rules": each})
+        proved = not missing and any(finding.result is RuleResult.PROVED for finding in found)
+        results.append({"preset": core.name, "changed": dict(core.changed), "proved": proved, "rules": each})
         if not json:
             show(core, found, f" as netlist for {netlist}" if netlist else "")
         if missing:
@@ -75,8 +77,8 @@ def prove(
             typer.echo(f"wideblock: {core.module}: not proved: {', '.join(missing)}", err=True)
     if json:
         as_json(results if len(cores) > 1 else results[0])
-    if failed:
-        raise typer.Exit(1)
+    if failed or not any(each["proved"] for each in results):
+        raise typer.Exit(1 if failed else 2)
 
 
 def show(core: Contract, found: list[RuleFinding], form: str) -> None:

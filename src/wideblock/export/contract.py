@@ -225,7 +225,16 @@ class Contract(Generic[B, T]):
     @property
     def asked(self) -> str:
         """The preset and the changes, as for commands."""
-        return " ".join((self.name, *(f"--set {name}={written(value)}" for name, value in self.changed)))
+        return self._asked()
+
+    @property
+    def proved(self) -> str:
+        """As :attr:`asked`, of the core whose rules are proved: without parts around it that have none of their own."""
+        return self._asked("bus_clock", "error_beats")
+
+    def _asked(self, *without: str) -> str:
+        changed = [f"--set {name}={written(value)}" for name, value in self.changed if name not in without]
+        return " ".join((self.name, *changed))
 
     @property
     def command(self) -> str:

