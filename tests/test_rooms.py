@@ -120,7 +120,7 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1209, "cli": 2161, "drive": 1164, "evaluate": 1921, "evidence": 364, "export": 1657,
+    "catalog": 1209, "cli": 2167, "drive": 1164, "evaluate": 1921, "evidence": 364, "export": 1664,
     "image": 1242, "native": 239, "renewal": 490,
     "rtl/aead": 4624, "rtl/aes": 1475, "rtl/bus": 1223, "rtl/dma": 1582, "rtl/engine": 1772, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1498, "rtl/keys": 1090, "rtl/sector": 4329, "rtl/shell": 160, "rtl/stream": 1640,
