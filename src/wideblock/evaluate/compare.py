@@ -231,8 +231,8 @@ def _row(name: str, theirs: Published | None, point: Point | None, interval: int
     if point is None or found is None:
         return row
     luts = Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None
-    row = replace(row, area=Area(found.area, found.unit), luts=luts, ffs=found.ffs)
-    row = replace(row, block_rams=None if found.memory_bits else found.block_rams)
+    rams = None if found.memory_bits else found.block_rams
+    row = replace(row, area=Area(found.area, found.unit), luts=luts, ffs=found.ffs, block_rams=rams)
     row = replace(row, part=found.part, mhz=found.mhz, gbps=found.gbps)
     return replace(row, older=older(point), tools=point.identity.tools)
 
