@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured points in the store of evidence: what goes in comes out; the newest, the medians, the typical ones."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
 
 from wideblock.errors import UserError
-from wideblock.evaluate.point import point_of
-from wideblock.evaluate.store import COMMITTED, add, current, load, medians, typical
+from wideblock.evaluate.point import Point, point_of
+from wideblock.evaluate.store import COMMITTED, add, current, load, medians, own, typical
 from wideblock.evaluate.sweep import open_points
 from wideblock.evidence import store
 from wideblock.evidence.record import EvidenceKind
@@ -35,6 +36,22 @@ def test_what_goes_in_comes_out(tmp_path, measurement):
 def test_the_points_of_the_package_can_be_read():
     points = load(COMMITTED)
     assert len(points) > 40 and all(point.found.area > 0 for point in typical(points))
+
+
+def test_xilinx_families_give_a_core_the_same_area_within_two_per_cent():
+    """As docs/evaluation.md says of Virtex-5, Virtex-6 and 7 series."""
+    families = {"xc5v", "xc6v", "xc7"}
+    of_circuit = defaultdict[str, dict[str, Point]](dict)
+    for point in own(current(load(COMMITTED))):
+        core = point.identity
+        if core.target in families and core.circuit and point.figures and not core.options:
+            of_circuit[f"{core.name} {core.circuit}"][core.target] = point
+    compared = [list(each.values()) for each in of_circuit.values() if len(each) > 1]
+    assert len(compared) >= 20
+    for points in compared:
+        areas = [point.found.area for point in points]
+        memories = any(point.found.lutram or point.found.block_rams for point in points)
+        assert max(areas) <= (1.02 if memories else 1) * min(areas), points[0].name
 
 
 @pytest.mark.parametrize(

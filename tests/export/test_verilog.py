@@ -118,6 +118,23 @@ def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
     yosys.run([f"read_verilog {file.name}", "proc", "check -assert"], tmp_path, "check")
 
 
+ENGINE = {"slots": 4, "registers": "axi4-lite"}
+FORMS = [
+    ("hctr2-2s-k", ENGINE),
+    ("xts-enc-k", ENGINE | {"bus_clock": "own"}),
+    ("xts-enc-k", ENGINE | {"dma": "axi4"}),
+    ("hctr2-1s-k", ENGINE | {"dma": "axi4"}),
+    ("xts-both-k", {"slots": 4, "header": True, "tag_bits": 8}),
+    ("fast-brw-1s", {"icv_bytes": 16}),
+    ("hctr2-2s-k", {"slots": 4, "icv_bytes": 16}),
+]
+
+
+@pytest.mark.parametrize("name, form", FORMS, ids=lambda each: each if isinstance(each, str) else "-".join(each))
+def test_forms_with_other_ports_pass_lint(name, form, tmp_path):
+    passes_lint(tmp_path, contract(name, {"sector_bytes": 512} | form))
+
+
 def unnamed(text):
     """Lines with a signal of a conditional expression, which Amaranth cannot name by its variable."""
     chosen = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.IfExp)]

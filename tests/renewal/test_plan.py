@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan has what is missing or old, its cost by earlier runs, and the most worth for its time first."""
 
+from collections import Counter
+
 import pytest
 
 from wideblock import catalog
@@ -8,6 +10,7 @@ from wideblock.errors import UserError
 from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
 from wideblock.renewal.plan import plan
+from wideblock.renewal.points import Points
 from wideblock.renewal.simulations import subjects
 
 from .conftest import evidence
@@ -70,6 +73,17 @@ def test_a_core_that_can_no_longer_be_is_not_asked_for(toy):
 def test_a_kind_that_nothing_renews_is_refused(toy):
     with pytest.raises(UserError, match="area cannot be renewed; there are proof"):
         plan(["a"], [EvidenceKind.AREA], [], {})
+
+
+def test_each_preset_has_an_area_and_a_clock_in_gates_and_one_seed_of_one_build_is_placed():
+    asked = list(Points().questions([*catalog.PRESETS, *catalog.PARTS], load(COMMITTED)))
+    for target in ("xc7", "nangate45"):
+        assert {each.core for each in asked if each.subject == target} >= set(catalog.PRESETS), target
+    placed = [each for each in asked if each.method["seed"] is not None]
+    presets = Counter(each.core for each in placed if each.core in catalog.PRESETS)
+    assert set(presets.values()) == {1}
+    assert {each.core for each in placed} > set(presets)  # parts, each build of them
+    assert len({each.name for each in placed}) == len(placed)
 
 
 @pytest.mark.slow

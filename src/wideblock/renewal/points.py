@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Areas and clocks: every preset on 7 series, and every point shown in documents, on the point's target."""
+"""Areas and clocks: every preset on 7 series and on standard cells, and cores where a run found figures before.
 
-from collections.abc import Iterator, Sequence
+Place and route has one seed: for each build of a part, and for a preset's best build on a target.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from wideblock.evaluate.best import representatives
+from wideblock import catalog
+from wideblock.evaluate.best import of_cores, representatives
 from wideblock.evaluate.point import Identity, point_of
 from wideblock.evaluate.run import identify, measure, settings
-from wideblock.evaluate.store import current, own, typical
+from wideblock.evaluate.store import own, typical
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.renewal.question import Question, Renewer
 from wideblock.synth.process import FlowError
@@ -16,7 +21,10 @@ from wideblock.synth.targets import target
 __all__ = ["Points"]
 
 FIRST = "xc7"
-"""Target on which every preset is measured."""
+"""Target of the table in the README."""
+
+BUILDS = {FIRST: {}, "nangate45": {"sbox": "composite"}}
+"""Targets for every preset, with the changes of a preset's parameters."""
 
 WORTH, OF_README = 2, 10
 """Worth of a point, and of a point in the table of the README."""
@@ -31,13 +39,13 @@ class Points(Renewer):
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
         points = own(filter(None, map(point_of, evidence)))
         first = set(representatives().values())
-        shown = {point.identity.flow for point in typical(points)}
-        for point in current(points):
-            known = point.identity
-            if known.flow in shown and known.preset in names:
-                yield _question(known, OF_README if known.target == FIRST and known.name in first else WORTH)
-        for name in names:
-            yield _question(_unchanged(name), OF_README if name in first else WORTH)
+        best = {point.identity.flow for point in of_cores(points)}
+        earlier = [point.identity for point in typical(points) if point.identity.preset in names]
+        routed = [each for each in earlier if each.seed is not None]
+        shown = [each for each in routed if each.preset in catalog.PARTS or each.flow in best]
+        every = [_built(name, target, changes) for name in names for target, changes in BUILDS.items()]
+        for known in (*(each for each in earlier if each.seed is None), *shown, *every):
+            yield _question(known, OF_README if known.target == FIRST and known.name in first else WORTH)
 
     def code(self, question: Question) -> None:
         return None
@@ -50,10 +58,12 @@ class Points(Renewer):
             yield measure(identify(question.core, question.changed, target(question.subject), **seed, **flow)).evidence
 
 
-def _unchanged(name: str) -> Identity:
-    """A preset as it is on the first target."""
-    core = {"preset": name, "changed": {}, "parameters": {}}
-    flow = {"target": FIRST, "options": (), "seed": None, "aim_mhz": None, "tools": ()}
+def _built(name: str, target: str, changes: Mapping[str, Any]) -> Identity:
+    """A preset or part on a ``target``, with the ``changes`` of its own parameters."""
+    parameters = vars(catalog.preset_or_part(name).parameters)
+    changed = {field: value for field, value in changes.items() if parameters.get(field, value) != value}
+    core = {"preset": name, "changed": changed, "parameters": {}}
+    flow = {"target": target, "options": (), "seed": None, "aim_mhz": None, "tools": ()}
     return Identity(**core, **flow, version="", commit=None)
 
 

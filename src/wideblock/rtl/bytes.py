@@ -8,7 +8,7 @@ __all__ = ["below", "bits", "chosen", "end", "is_run", "kept", "marked", "only",
 
 def below(n: Value, size: int) -> Value:
     """Flags of bytes 0 to ``n`` - 1, of ``size`` bytes."""
-    return Cat(k < n for k in range(size))
+    return Cat(k < n if k < (1 << len(n)) - 1 else Const(0, 1) for k in range(size))
 
 
 def up_to(end: Value) -> Value:
