@@ -73,10 +73,9 @@ def ciphers(points: Iterable[Point]) -> str:
     """The AES pipeline alone on each target, by S-box and stages a round."""
     rows = []
     for point in typical(own(points)):
-        core, built = point.identity, point.identity.parameters
+        core, device = point.identity, point.found.part.partition(",")[0]
         if core.preset == "aes128-pec" and core.target in SHOWN:
-            device = point.found.part.partition(",")[0]
-            rows.append((device, str(built["sbox"]), str(built["round_stages"]), *cells(point)[:2]))
+            rows.append((device, core.parameters["sbox"], str(core.parameters["round_stages"]), *cells(point)[:2]))
     return measured_table(("device", "S-box", "stages a round", "area", "MHz"), sorted(rows))
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that help to choose: by one rule, and those of the documents are today's."""
 
+from dataclasses import replace
+
 import pytest
 
 from tools import choosing
@@ -49,3 +51,11 @@ def test_lanes_have_ratios_to_the_first_and_no_broken_scheme(measurement):
     found = {row[1]: row for row in shown}
     assert found["`hctr2-2s`"][-3:] == ["70.2", "900", "230.4"] and found["`hctr2-1s`"][-3:] == ["-", "-", "-"]
     assert "xcb" not in {row[0] for row in shown} and found["`xts-enc`, encrypt only"][4:6] == ["-", "-"]
+
+
+def test_the_aes_pipeline_is_shown_by_s_box_and_stages(measurement):
+    parameters = {"sbox": "norm", "round_stages": 2}
+    made = [measurement("aes128-pec", "ecp5", changed=parameters), measurement("aes128-both", changed=parameters)]
+    made = [replace(each, identity=replace(each.identity, parameters=parameters)) for each in made]
+    lines = choosing.ciphers(made).splitlines()
+    assert len(lines) == 3 and lines[-1].split(" | ")[1:4] == ["norm", "2", "23,456"]
