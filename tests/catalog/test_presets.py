@@ -30,18 +30,18 @@ for scheme in ("heh", "hmch"):
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68, "hctr2-8s": 33}
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
-KEYED = {"fast-brw-1s-k": (260, 60, 3), "fast-brw-2s-k": (130, 60, 3), "fast-brw-4s-k": (66, 60, 3)}
+KEYED = {"fast-brw-1s-k": (260, 71, 3), "fast-brw-2s-k": (130, 71, 3), "fast-brw-4s-k": (66, 71, 3)}
 KEYED |= {
-    "fast-horner-2s-k": (130, 516, 3),
+    "fast-horner-2s-k": (130, 527, 3),
     "eme2-2s-k": (262, 24, 5),
-    "aez-2ts-k": (326, 117, 4),
-    "hctr2-1s-k": (262, 255, 3),
-    "hctr2-2s-k": (132, 579, 4),
-    "hctr2-4s-k": (68, 1098, 6),
+    "aez-2ts-k": (326, 139, 4),
+    "hctr2-1s-k": (262, 277, 3),
+    "hctr2-2s-k": (132, 601, 4),
+    "hctr2-4s-k": (68, 1120, 6),
     "hmch-brw-2s-k": (130, 30, 3),
     "heh-brw-2s-k": (130, 30, 4),
 }  # cycles between sectors, of a load, of a wait
-KEYED_ANY = {"hctr2-any-k": (257, 314, 6)}
+KEYED_ANY = {"hctr2-any-k": (257, 336, 6)}
 TOO_SHORT = ("hctr2-4s-k", 512)  # copies of its rows take longer than the interval
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}

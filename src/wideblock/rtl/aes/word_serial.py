@@ -14,8 +14,8 @@ from wideblock.rtl.pipeline import Timing
 
 __all__ = ["WordSerialEncryption"]
 
-STEPS = 5
-"""Cycles of a round: the S-boxes of the key schedule beside ShiftRows, and four columns."""
+STEPS = 6
+"""Cycles of a round: five words through the S-boxes, that of the key schedule first, and the rest of the last one."""
 
 
 class WordSerialEncryption(wiring.Component):
@@ -25,8 +25,8 @@ class WordSerialEncryption(wiring.Component):
     last round keys, the very last lowest: as many bits as a key has. ``clear`` zeroes all registers at the next clock
     edge.
 
-    Timing: latency and interval 1 + 5 * (rounds + 1): 56 for AES-128, 76 for AES-256.
-    Cost:   four S-boxes, MixColumns of one column, ``key_bits`` + 160 registers.
+    Timing: latency and interval 1 + 6 * (rounds + 1): 67 for AES-128, 91 for AES-256.
+    Cost:   four S-boxes, MixColumns of one column, ``key_bits`` + 192 registers.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block and of a key is bits 7..0.
     Source: FIPS 197, 5.1 and 5.2.
@@ -52,12 +52,14 @@ class WordSerialEncryption(wiring.Component):
     def elaborate(self, platform):
         """Words of ``running`` are of the present round key and, with AES-256, of the next. Each column takes the first
         word, and a word of the key schedule goes behind. In the last rounds the first word goes behind unchanged.
+
+        A register behind the S-boxes has the word of the step before: a path has the S-boxes or MixColumns.
         """
         m = Module()
         state = Signal(128)
-        g = Signal(32)
+        made, g = Signal(32), Signal(32)
         running = Signal(self.key_bits)
-        step = Signal(range(STEPS))  # 0: the key schedule; then a column each
+        step = Signal(range(STEPS))  # 0: the word of the key schedule; then a column each
         busy = Signal()
         constant = Signal(8, init=1)  # of the round key that is made: it counts the rounds
         turned = Signal(init=1)  # AES-256 turns the word and adds the constant for every other round key only
@@ -73,20 +75,24 @@ class WordSerialEncryption(wiring.Component):
             self.last.eq(Cat(running[at : at + 128] for at in reversed(range(0, self.key_bits, 128)))),
         ]
         column = named(m, "column", Mux(scheduling, running[-32:], state[:32]))
-        made = named(m, "made", sub_bytes(m, column, self.sbox, "sb"))
+        through = named(m, "through", sub_bytes(m, column, self.sbox, "sb"))
         live = applied(m, {"s": to_planes(made)}, mix_columns_steps(), "mix")
-        mixed = named(m, "mixed", Mux(first, state[:32], Mux(final, made, from_planes(live["s"]))))
-        before = named(m, "before", Mux(step == 1, g, running[-32:]))
+        mixed = named(m, "mixed", Mux(first | final, made, from_planes(live["s"])))
+        before = named(m, "before", Mux(step == 2, g, running[-32:]))
         word = named(m, "word", running[:32] ^ Mux(kept, 0, before))
+        m.d.sync += made.eq(Mux(first & ~scheduling, column, through) & busy.replicate(32))
         with m.If(take):
             m.d.sync += [state.eq(self.i.payload), running.eq(self.key), busy.eq(1), self.o.valid.eq(0)]
         with m.Elif(busy & scheduling):
-            m.d.sync += [g.eq(Mux(turned, made.rotate_right(8) ^ constant, made)), step.eq(1)]
+            m.d.sync += step.eq(1)
             with m.If(~first):
                 m.d.sync += state.eq(from_planes(shift_rows(to_planes(state))))
         with m.Elif(busy):
-            m.d.sync += [state.eq(Cat(state[32:], mixed ^ running[:32])), running.eq(Cat(running[32:], word))]
-            m.d.sync += step.eq(Mux(ends, 0, step + 1))
+            m.d.sync += [state.eq(Cat(state[32:], mixed ^ running[:32])), step.eq(Mux(ends, 0, step + 1))]
+            with m.If(step == 1):
+                m.d.sync += g.eq(Mux(turned, made.rotate_right(8) ^ constant, made))
+            with m.Else():
+                m.d.sync += running.eq(Cat(running[32:], word))
             with m.If(ends & final):
                 m.d.sync += [busy.eq(0), self.o.valid.eq(1), constant.eq(1)]
             with m.Elif(ends):
@@ -96,6 +102,6 @@ class WordSerialEncryption(wiring.Component):
         with m.Elif(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.clear):
-            m.d.sync += [each.eq(0) for each in (state, running, g, step, busy, self.o.valid)]
+            m.d.sync += [each.eq(0) for each in (state, running, made, g, step, busy, self.o.valid)]
             m.d.sync += [constant.eq(1), turned.eq(1)]
         return m

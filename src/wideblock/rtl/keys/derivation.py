@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of a context, made one after another from the offered key, beside the data path."""
 
+from collections import defaultdict
+from functools import reduce
+from operator import or_
 from typing import Protocol
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
@@ -101,12 +104,13 @@ class RowMaker:
         return LastRoundKeys(key_bits=self.material.ciphers[0].bits, sbox=self.sbox)
 
     def _chosen(self, run: DerivationRun, values: list[Made], numbers: range) -> Made:
-        """The value of the step in hand, among ``numbers``."""
-        chosen, complete = values[numbers[0]]
-        for number in numbers[1:]:
-            value, done = values[number]
-            chosen, complete = Mux(run.step == number, value, chosen), Mux(run.step == number, done, complete)
-        return chosen, complete
+        """The value of the step in hand, among ``numbers``, by AND and OR: a multiplexer a step takes longer."""
+        steps_of = defaultdict[int, list[int]](list)
+        for number in numbers:
+            steps_of[id(values[number][0])].append(number)
+        hits = [(values[same[0]][0], Cat(run.step == n for n in same).any()) for same in steps_of.values()]
+        chosen = reduce(or_, (value & hit.replicate(WORD_BITS) for value, hit in hits))
+        return chosen, Cat((run.step == number) & values[number][1] for number in numbers).any()
 
     def _port(self, row: ContextRow, key: Value) -> Made:
         """A word of the key port, or zero."""
