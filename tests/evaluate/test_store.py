@@ -3,6 +3,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,20 @@ def test_what_goes_in_comes_out(tmp_path, measurement):
 def test_the_points_of_the_package_can_be_read():
     points = load(COMMITTED)
     assert len(points) > 40 and all(point.found.area > 0 for point in typical(points))
+
+
+def test_areas_beside_the_papers_cores_are_those_of_the_store():
+    """Section 12 of docs/authenticated-ciphers.md, and the areas of the core with words of 32 bits."""
+    page = (Path(__file__).parents[2] / "docs/authenticated-ciphers.md").read_text()
+    measured = {p.name: p.found for p in typical(own(load(COMMITTED))) if p.identity.target == "xc7"}
+    for name, title in (("scream", "SCREAM (SCREAM"), ("aes-gcm", "AES-GCM (AEZ slides)")):
+        found = measured[name]
+        row = next(line for line in page.splitlines() if line.startswith(f"| {title}"))
+        assert row.endswith(f" | {found.area:,.0f} | {found.luts:,} | {found.block_rams} |"), name
+    for name, words in (("aez5-32", "The core has {} LC on 7 series"), ("aez41", "`aez41` has {} LC")):
+        assert words.format(f"{measured[name].area:,.0f}") in page, name
+    for name, ram in (("xts-enc", 12172), ("xts-dec", 14152)):
+        assert f"{measured[name].luts:,} for {ram:,} and" in page, name
 
 
 def test_xilinx_families_give_a_core_the_same_area_within_two_per_cent():
