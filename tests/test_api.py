@@ -7,6 +7,8 @@ import random
 import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -81,6 +83,45 @@ def test_native_code_takes_any_buffer(buffer):
         assert cipher.encrypt_sectors(b"") == b""
     with pytest.raises(wideblock.UserError, match="closed"):
         cipher.encrypt_sectors(data)
+
+
+def test_closing_a_native_cipher_waits_for_calls_in_other_threads():
+    data = bytes(512 * 20000)
+    core = wideblock.preset("hctr2-2s").changed(sector_bytes=512)
+    for _ in range(5):
+        results = []
+        begun = threading.Event()
+
+        def work(cipher, begun=begun, results=results):
+            begun.set()
+            try:
+                while True:
+                    results.append(cipher.encrypt_sectors(data))
+            except wideblock.UserError as error:
+                results.append(str(error))
+
+        with core.native(bytes(16)) as cipher:
+            right = cipher.encrypt_sectors(data)
+            thread = threading.Thread(target=work, args=(cipher,))
+            thread.start()
+            begun.wait()
+        thread.join()
+        assert results.pop() == "the cipher is closed; make another" and all(each == right for each in results)
+        with pytest.raises(wideblock.UserError, match="closed"):
+            cipher.encrypt(bytes(16), bytes(512))
+
+
+def test_a_simulated_core_is_closed_behind_its_block_and_serves_threads_in_turn():
+    core = wideblock.preset("xts-enc").changed(sector_bytes=32)
+    scheme = core.specification(KEY := bytes(range(32)))
+    with core.simulate(KEY) as hardware, ThreadPoolExecutor(4) as pool:
+        tweaks = [bytes([n]) * 16 for n in range(16)]
+        found = list(pool.map(lambda tweak: hardware.encrypt(tweak, bytes(32)), tweaks))
+        cycles = hardware.cycles
+    assert found == [scheme.encrypt(tweak, bytes(32)) for tweak in tweaks]
+    assert hardware.cycles == cycles > 0
+    with pytest.raises(wideblock.UserError, match="the simulation of xts_enc_sector_bytes_32 is closed"):
+        hardware.encrypt(bytes(16), bytes(32))
 
 
 def test_wrong_buffers_are_user_errors():
@@ -213,6 +254,13 @@ def test_a_core_of_another_process_is_the_same():
         ),
         (lambda: wideblock.preset("hctr2-1s").changed(overlap=0), "overlap must be true or false, got 0"),
         (lambda: wideblock.preset("xts-enc").changed(sbox=3), "sbox must be text, got 3"),
+        (lambda: wideblock.preset("xts-enc").changed(sector_bytes=np.array(64.7)), "sector_bytes must be a whole"),
+        (lambda: wideblock.preset("xts-enc").named(3), "the name of a module has letters"),
+        (lambda: wideblock.preset("xts-enc").verify(checks=[]), "at least one check must be named, there are "),
+        (lambda: wideblock.preset("xts-enc").verify(sectors="8"), "sectors must be a number of 0 to 2.32 - 1"),
+        (lambda: wideblock.preset("xts-enc").verify(seed=None), "seed must be a number of 0 to 2.64 - 1, got None"),
+        (lambda: wideblock.results(""), " is no regular file"),
+        (lambda: wideblock.compare(["xts-enc"]), "the name of a preset or part is text, got "),
     ],
 )
 def test_arguments_of_another_kind_are_refused_by_name(wrong, message):
@@ -227,7 +275,9 @@ ROWS = Records.of([{"a": 1, "b": "x,y"}, {"a": 2.5, "c": None}])
 def test_records_are_rows_under_columns():
     assert ROWS.head == ("a", "b", "c") and ROWS["a"] == [1, 2.5] and len(ROWS) == 2
     assert list(ROWS.where(a=1)) == [{"a": 1, "b": "x,y", "c": None}]
-    assert ROWS[0] == {"a": 1, "b": "x,y", "c": None} and ROWS[1:] == Records(ROWS.head, ROWS.rows[1:])
+    assert ROWS[0] == ROWS[np.int64(0)] == {"a": 1, "b": "x,y", "c": None} and ROWS[1:] == Records(
+        ROWS.head, ROWS.rows[1:]
+    )
     assert ROWS.csv() == 'a,b,c\n1,"x,y",\n2.5,,\n'
     assert str(ROWS).splitlines() == ["a    b    c", "1    x,y  -", "2.5  -    -"]
     assert "<td>x,y</td>" in ROWS._repr_html_() and "<th>a</th>" in ROWS._repr_html_()

@@ -171,3 +171,7 @@ def test_a_package_has_another_name_after_a_change_of_a_file(tmp_path, monkeypat
     touched = installed()
     (tmp_path / "room" / "file").rename(tmp_path / "room" / "moved")
     assert len({before, touched, installed()}) == 3
+
+
+def test_names_of_files_that_are_no_utf_8_have_a_name():
+    assert name_of(["/home/\udcff"]) != name_of(["/home/\udcfe"])

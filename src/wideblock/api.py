@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self, cast
 
 import numpy as np
@@ -139,14 +140,14 @@ class ConfiguredCore:
         sectors:  random sectors or messages          seed: of all random stimulus
         progress: called with (check, done, total)
         """
-        core = self.contract
+        core, sectors, seed = self.contract, _whole("sectors", sectors, 1 << 32), _whole("seed", seed, 1 << 64)
         return suite_of(core).verify(
             core, amount=sectors, seed=seed, vectors=core.known_answers, checks=checks, progress=progress
         )
 
     def results(self, store: Path | str | None = None) -> Records:
         """Measured points of this core, one a target; ``store`` as in :func:`results`."""
-        return measured(of_core(self.contract, load(store or COMMITTED)))
+        return measured(of_core(self.contract, load(COMMITTED if store is None else store)))
 
 
 def _octets(name: str, value: Any) -> bytes:
@@ -293,7 +294,7 @@ class SimulatedCipher:
 
     def __init__(self, core: SectorContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
-        self._core, self.model = core, simulated(core)
+        self._core, self.model, self._turn = core, simulated(core), Lock()
         self.model.load_key(key)
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
@@ -318,7 +319,8 @@ class SimulatedCipher:
         tweak, given = _taken(self._core, tweak, sector, beside if decrypt else 0)
         size = len(given) - beside * decrypt
         try:
-            record = self.model.run([given[:size]], [tweak], decrypt, [given[size:]])
+            with self._turn:
+                record = self.model.run([given[:size]], [tweak], decrypt, [given[size:]])
         except StatedForged:
             raise Forged from None
         return record.out.tobytes()[:size] + (b"" if decrypt else record.out_icvs[-1].tobytes())
@@ -327,7 +329,8 @@ class SimulatedCipher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.model.close()
+        with self._turn:
+            self.model.close()
 
 
 class SimulatedMode:
@@ -335,7 +338,7 @@ class SimulatedMode:
 
     def __init__(self, core: AeadContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
-        self._key, self.model = key, AeadSimulation(core)
+        self._key, self.model, self._turn = key, AeadSimulation(core), Lock()
 
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
         """The ciphertext with its tag at the end. Raises UserError for a length that the core does not take."""
@@ -347,7 +350,8 @@ class SimulatedMode:
 
     def _through(self, nonce: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
         nonce, ad, given = _octets("nonce", nonce), _octets("ad", ad), _octets("message", given)
-        return aead.by_core(self.model, self._key, nonce, ad, given, decrypt=decrypt)
+        with self._turn:
+            return aead.by_core(self.model, self._key, nonce, ad, given, decrypt=decrypt)
 
     @property
     def cycles(self) -> int:
@@ -358,7 +362,8 @@ class SimulatedMode:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.model.close()
+        with self._turn:
+            self.model.close()
 
 
 def preset(name: str) -> ConfiguredCore:
@@ -390,7 +395,7 @@ def results(store: Path | str | None = None, *, every: bool = False) -> Records:
     every: all options of the tools and all placer seeds, too
     Columns: :func:`wideblock.evaluate.measured.measured`. Raises UserError for a file that is no store.
     """
-    points = own(load(store or COMMITTED))
+    points = own(load(COMMITTED if store is None else store))
     return measured(current(points) if every else typical(points))
 
 
@@ -399,4 +404,8 @@ def compare(*names: str, store: Path | str | None = None) -> Records:
 
     store: as in :func:`results`
     """
-    return comparison.records(comparison.compare(names, load(store or COMMITTED)))
+    return comparison.records(
+        comparison.compare(
+            [catalog.preset_or_part(name).name for name in names], load(COMMITTED if store is None else store)
+        )
+    )

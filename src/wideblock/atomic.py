@@ -17,9 +17,11 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 __all__ = ["TargetFile", "check_directory", "check_place", "replacing", "write_directory", "write_text"]
 
+_MASK = Lock()
 _SUFFIX = ".wideblock.part"
 _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file name has at most 255
 
@@ -228,7 +230,8 @@ def _set_permissions(descriptor: int, target: Path, new_mode: int | None) -> Non
 
 
 def _umask() -> int:
-    """The process's file mode mask; a read needs a write of the mask."""
-    mask = os.umask(0o077)
-    os.umask(mask)
+    """The process's file mode mask; a read needs a write of the mask, and threads would read each other's."""
+    with _MASK:
+        mask = os.umask(0o077)
+        os.umask(mask)
     return mask

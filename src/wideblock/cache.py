@@ -28,7 +28,7 @@ VALUE = "value"
 
 def name_of(made_of: Iterable[str]) -> str:
     """A folder name for a result of texts."""
-    return hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
+    return hashlib.sha256("\0".join(made_of).encode(errors="surrogateescape")).hexdigest()[:32]
 
 
 def installed() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from io import StringIO
+from operator import index
 from typing import Any, overload
 
 from wideblock.errors import UserError
@@ -48,10 +49,10 @@ class Records:
     def __getitem__(self, column: str | int | slice) -> "list[Any] | dict[str, Any] | Records":
         if isinstance(column, slice):
             return Records(self.head, self.rows[column])
-        if isinstance(column, int):
-            return dict(zip(self.head, self.rows[column], strict=True))
-        place = self._place(column)
-        return [row[place] for row in self.rows]
+        if isinstance(column, str):
+            place = self._place(column)
+            return [row[place] for row in self.rows]
+        return dict(zip(self.head, self.rows[index(column)], strict=True))
 
     def where(self, **values: Any) -> "Records":
         """The rows with the given values of columns. Raises UserError for an unknown column."""

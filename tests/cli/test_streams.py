@@ -81,6 +81,30 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path):
     assert done.returncode == 1 and done.stderr == b"wideblock: standard output: no space left on device\n"
 
 
+def test_a_summary_that_cannot_be_written_is_no_failure(tmp_path, right):
+    (tmp_path / "image").write_bytes(bytes(8192))
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-c", CODE, "encrypt", *KEYED, "--in", "image", "--out", "out"]
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=full)
+    assert done.returncode == 0 and (tmp_path / "out").read_bytes() == right
+
+
+@pytest.mark.parametrize(
+    "given", [("--keys", KEY * 2), ("--key", f"@{KEY * 2}"), ("--key", KEY, "--first-sector", "0", KEY * 2)]
+)
+def test_a_key_in_the_place_of_a_file_is_not_printed(tmp_path, given):
+    done = run(tmp_path, "encrypt", "fast-brw-2s", *given, "--in", "image", "--out", "out")
+    assert done.returncode == 1 and b"(hexadecimal digits)" in done.stderr and KEY.encode() not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--tweak", "--engine", "--out"])
+def test_an_empty_option_is_not_its_default(tmp_path, option):
+    (tmp_path / "image").write_bytes(bytes(4096))
+    done = run(tmp_path, "encrypt", "fast-brw-2s", "--key", KEY, "--in", "image", "--out", "out", option, "")
+    assert done.returncode == 1 and not (tmp_path / "out").exists()
+    assert done.stderr == f"wideblock: {option} must not be empty; leave it out, or give a value\n".encode()
+
+
 KEYED = ("fast-brw-2s", "--key", KEY, "--engine", "spec")
 CLOSED = b"wideblock: standard input or output is needed, and closed; open it, or name a file\n"
 

@@ -45,6 +45,13 @@ def test_the_list_counts_if_this_code_made_it(tmp_path, monkeypatch):
     assert today.listed(tmp_path / "other" / "evidence.jsonl") == {}
 
 
+@pytest.mark.parametrize("content", [b"garbage", b"[]", b"\xff", b'{"circuits": 1}'])
+def test_a_file_of_the_lists_name_that_is_no_list_is_refused(tmp_path, content):
+    (tmp_path / "circuits.json").write_bytes(content)
+    with pytest.raises(UserError, match="circuits.json must be the list of circuits of the store beside it"):
+        today.kept(tmp_path / "store.jsonl")
+
+
 def test_every_core_with_a_digest_is_listed():
     """`make docs` was run after the last change of the store."""
     assert LISTED.keys() <= CORES.keys() and all(today.today(name) == circuit for name, circuit in LISTED.items())

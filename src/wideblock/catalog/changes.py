@@ -2,7 +2,9 @@
 """Changes to parameters, given as values or as text."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
+from operator import index
 from typing import Any, TypeVar
 
 from wideblock.errors import UserError
@@ -56,10 +58,11 @@ def _value(name: str, kind: type, value: Any) -> Any:
 
 def _checked(name: str, kind: type, value: Any) -> Any:
     """A ``value`` that is no text, as ``kind``; a whole number of another library becomes one of Python's."""
-    if kind is int and not isinstance(value, bool) and hasattr(value, "__index__"):
-        if abs(int(value)) >= _END:
-            raise UserError(f"{name} must be a whole number below 2^64, got a longer one")
-        return int(value)
+    if kind is int and not isinstance(value, bool):
+        with suppress(TypeError):
+            value = index(value)
+            if abs(value) >= _END:
+                raise UserError(f"{name} must be a whole number below 2^64, got a longer one")
     if kind is not type(value):
         words = {bool: "true or false", int: "a whole number", str: "text"}
         raise UserError(f"{name} must be {words[kind]}, got {value!r}")

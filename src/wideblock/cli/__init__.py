@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 import warnings
+from typing import TextIO
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts threads for matrices, and no command multiplies any
 
@@ -45,14 +46,22 @@ def main() -> None:
 
 def _written(status: str | int | None) -> str | int | None:
     """``status``; 1 with a line on standard error if standard output has no room for what is still in its buffer."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more
+    if error := _flushed(sys.stdout):
         if not (status or isinstance(error, BrokenPipeError)):
             print(f"wideblock: {one_line(error)}", file=sys.stderr)
-        return status or 1
+        status = status or 1
+    _flushed(sys.stderr)
     return status
+
+
+def _flushed(stream: TextIO) -> OSError | None:
+    """The error of a flush; the interpreter flushes once more, and finds the null device."""
+    try:
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error
+    return None
 
 
 def _replace_closed_streams() -> None:

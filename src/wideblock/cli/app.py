@@ -6,6 +6,7 @@ import dataclasses
 import errno
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -129,7 +130,7 @@ def help_line(command: str) -> str:
 def misused(error: Any) -> typer.Exit:
     """Says in one line what is wrong with the command line; returns the end of the program."""
     command = error.ctx.command_path if error.ctx else "wideblock"
-    message = " ".join(error.format_message().split()).rstrip(".")
+    message = _told(error.format_message()).rstrip(".")
     typer.echo(f"wideblock: {message[:1].lower()}{message[1:]}; see {command} -h", err=True)
     return typer.Exit(1)
 
@@ -167,7 +168,12 @@ def one_line(error: BaseException) -> str:
     elif isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
         message = f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
-    return " ".join("; ".join([message, *getattr(error, "__notes__", ())]).split())
+    return _told("; ".join([message, *getattr(error, "__notes__", ())]))
+
+
+def _told(message: str) -> str:
+    """A ``message`` in a line, without hexadecimal digits of a key, which may stand where a file's name belongs."""
+    return re.sub(r"[0-9A-Fa-f]{32,}", "(hexadecimal digits)", " ".join(message.split()))
 
 
 app = typer.Typer(

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wideblock.errors import UserError
+
 __all__ = ["converting_lightly"]
 
 
@@ -32,6 +34,8 @@ class _LightConversion:
             return () if param.multiple or param.nargs == -1 else None
         if parser:
             return parser(value)
+        if value == "" and wanted in (str, Path):
+            raise UserError(f"{param.opts[0]} must not be empty; leave it out, or give a value")
         if wanted in (str, int, float, Path) and isinstance(value, wanted):
             return value
         if wanted is Path:

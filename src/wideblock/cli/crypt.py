@@ -294,7 +294,8 @@ def crypt(
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
-    typer.echo(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", err=True)
+    with suppress(OSError):  # the image is whole
+        typer.echo(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", err=True)
     if forgeries:
         many = "1 sector is" if len(forgeries) == 1 else f"{len(forgeries)} sectors are"
         typer.echo(f"wideblock: {many} forged, and zeros in the result: {forgeries}", err=True)

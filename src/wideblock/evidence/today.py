@@ -39,9 +39,17 @@ def today(name: str) -> str | None:
 
 @cache
 def listed(store: Path) -> Mapping[str, Any]:
-    """The list beside ``store``: ``sources`` and ``circuits``; empty if there is none."""
+    """The list beside ``store``: ``sources`` and ``circuits``; empty if there is none. UserError for another file."""
     path = store.with_name(FILE)
-    return json.loads(path.read_text()) if path.exists() else {}
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("circuits"), dict):
+        raise UserError(f"{path} must be the list of circuits of the store beside it; move the file, or the store")
+    return found
 
 
 def kept(store: Path) -> dict[str, str]:

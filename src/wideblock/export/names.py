@@ -58,7 +58,7 @@ def checked(name: str) -> str:
 
     Two underscores in a row separate the parts of submodules' names. Raises UserError for any other.
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or len(name) > LONGEST or "__" in name:
+    if not isinstance(name, str) or not re.fullmatch(rf"(?!\w*__)[A-Za-z_]\w{{0,{LONGEST - 1}}}", name, re.ASCII):
         raise UserError(
             f"the name of a module has letters, digits and single underscores, at most {LONGEST}, and does not begin "
             f"with a digit; got {name!r}"

@@ -2,11 +2,13 @@
 """A scheme under a key in the native library."""
 
 import ctypes
+import threading
 import weakref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.errors import UserError
 from wideblock.native.library import library
 from wideblock.spec.sealed import ICV
 
@@ -22,7 +24,7 @@ class Twin:
     """The library's ``scheme`` under ``key``, at the widest vectors of the processor, or at ``width``.
 
     Any number of threads may use a twin; calls let other Python threads run. The key's values are wiped when the twin
-    is closed or garbage.
+    is closed, after the calls under way, or garbage.
 
     Raises ValueError for an unknown scheme or width and for a key that the scheme does not take; BuildError.
     """
@@ -32,14 +34,22 @@ class Twin:
         wide = width.encode() if width is not None else None
         self._expect(self._library.wideblock_open(ctypes.byref(context), scheme.encode(), key, len(key), wide), scheme)
         self._scheme, self._context = scheme, context
-        self.close = weakref.finalize(self, self._library.wideblock_close, context)
-        """Wipes the key's values. The twin must not be used afterwards."""
+        self._closed, self._calls, self._turn = False, 0, threading.Condition()
+        self._wipe = weakref.finalize(self, self._library.wideblock_close, context)
+        self._wipe.atexit = False  # a thread may be within a call
 
     def __enter__(self) -> "Twin":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def close(self) -> None:
+        """Refuses further calls, waits for the calls under way, and wipes the key's values."""
+        with self._turn:
+            self._closed = True
+            self._turn.wait_for(lambda: not self._calls)
+        self._wipe()
 
     def crypt(self, sectors: Bytes, tweaks: Bytes, decrypt: bool, threads: int = 1, out: Bytes | None = None) -> Bytes:
         """The sectors, (n, sector_bytes), each enciphered or deciphered under its tweak, (n, tweak_bytes).
@@ -106,10 +116,17 @@ class Twin:
 
     def _call(self, function: str, *arguments: object, allowed: int = 0) -> None:
         """Calls a function of the library, with arrays as the addresses of their data. Raises ValueError."""
-        if not self.close.alive:
-            raise ValueError("the twin is closed")
         plain = [each.ctypes.data if isinstance(each, np.ndarray) else each for each in arguments]
-        result = getattr(self._library, f"wideblock_{function}")(self._context, *plain)
+        with self._turn:
+            if self._closed:
+                raise UserError("the cipher is closed; make another")
+            self._calls += 1
+        try:
+            result = getattr(self._library, f"wideblock_{function}")(self._context, *plain)
+        finally:
+            with self._turn:
+                self._calls -= 1
+                self._turn.notify_all()
         if result != allowed:
             self._expect(result, self._scheme)
 
