@@ -404,8 +404,5 @@ def compare(*names: str, store: Path | str | None = None) -> Records:
 
     store: as in :func:`results`
     """
-    return comparison.records(
-        comparison.compare(
-            [catalog.preset_or_part(name).name for name in names], load(COMMITTED if store is None else store)
-        )
-    )
+    cores = [catalog.preset_or_part(name).name for name in names]
+    return comparison.records(comparison.compare(cores, load(COMMITTED if store is None else store)))

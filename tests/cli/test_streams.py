@@ -97,6 +97,11 @@ def test_a_key_in_the_place_of_a_file_is_not_printed(tmp_path, given):
     assert done.returncode == 1 and b"(hexadecimal digits)" in done.stderr and KEY.encode() not in done.stderr
 
 
+def test_a_key_file_without_a_name_is_refused(tmp_path):
+    done = run(tmp_path, "encrypt", "fast-brw-2s", "--key", "@", "--in", "image", "--out", "out")
+    assert (done.returncode, done.stderr) == (1, b"wideblock: an empty name: no such file or directory\n")
+
+
 @pytest.mark.parametrize("option", ["--tweak", "--engine", "--out"])
 def test_an_empty_option_is_not_its_default(tmp_path, option):
     (tmp_path / "image").write_bytes(bytes(4096))

@@ -8,6 +8,8 @@ import pytest
 from tools.engines import bodies, engines
 from wideblock import catalog
 from wideblock.evaluate.point import Point
+from wideblock.evaluate.store import COMMITTED, current, load, own
+from wideblock.evidence.today import today
 
 pytestmark = pytest.mark.shows("engine", "documents")
 
@@ -37,6 +39,15 @@ def test_clocks_stand_in_pairs_of_one_flow(measurement):
     assert "| `hctr2-2s` | LFE5UM5G-85F | 256 |" in row
     assert "| 120, 130 |" in row
     assert row.endswith("| 126, 108 | 0.90 |")
+
+
+def test_the_slowest_path_of_a_core_with_slots_is_not_in_the_loader_of_keys():
+    """As docs/engine.md says: of the points whose circuit is that of today."""
+    found = [p for p in current(own(load(COMMITTED))) if p.found.clock and p.identity.parameters.get("slots")]
+    of_today = [point for point in found if point.identity.circuit == today(point.identity.name)]
+    assert of_today
+    for point in of_today:
+        assert "cipher_of_keys" not in f"{point.found.clock.start} {point.found.clock.end}", point.identity.name
 
 
 def test_the_engines_are_those_of_the_presets_with_slots():

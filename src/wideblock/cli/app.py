@@ -166,7 +166,7 @@ def one_line(error: BaseException) -> str:
     elif isinstance(error, OSError) and error.errno == errno.EBADF:
         message = "standard input or output is needed, and closed; open it, or name a file"
     elif isinstance(error, OSError) and error.strerror:
-        about = f"{error.filename}: " if error.filename else ""
+        about = f"{error.filename or 'an empty name'}: " if error.filename is not None else ""
         message = f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
     return _told("; ".join([message, *getattr(error, "__notes__", ())]))
 
