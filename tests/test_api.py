@@ -120,7 +120,7 @@ def test_a_simulated_core_is_closed_behind_its_block_and_serves_threads_in_turn(
         cycles = hardware.cycles
     assert found == [scheme.encrypt(tweak, bytes(32)) for tweak in tweaks]
     assert hardware.cycles == cycles > 0
-    with pytest.raises(wideblock.UserError, match="the simulation of xts_enc_sector_bytes_32 is closed"):
+    with pytest.raises(wideblock.UserError, match="the simulation is closed; begin another"):
         hardware.encrypt(bytes(16), bytes(32))
 
 
@@ -256,7 +256,7 @@ def test_a_core_of_another_process_is_the_same():
         (lambda: wideblock.preset("xts-enc").changed(sbox=3), "sbox must be text, got 3"),
         (lambda: wideblock.preset("xts-enc").changed(sector_bytes=np.array(64.7)), "sector_bytes must be a whole"),
         (lambda: wideblock.preset("xts-enc").named(3), "the name of a module has letters"),
-        (lambda: wideblock.preset("xts-enc").verify(checks=[]), "at least one check must be named, there are "),
+        (lambda: wideblock.preset("xts-enc").verify(checks=[]), "checks must name at least one; leave it out for all"),
         (lambda: wideblock.preset("xts-enc").verify(sectors="8"), "sectors must be a number of 0 to 2.32 - 1"),
         (lambda: wideblock.preset("xts-enc").verify(seed=None), "seed must be a number of 0 to 2.64 - 1, got None"),
         (lambda: wideblock.results(""), " is no regular file"),

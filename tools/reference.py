@@ -19,7 +19,8 @@ def _entry(name: str, value: Any) -> Iterator[str]:
     yield _described(name, value)
     if not inspect.isclass(value) or issubclass(value, Exception):
         return
-    for member, found in vars(value).items():
+    own = [each for each in reversed(value.__mro__) if each is value or each.__name__.startswith("_")]
+    for member, found in {name: found for each in own for name, found in vars(each).items()}.items():
         if member.startswith("_") or not hasattr(found, "__get__") or not inspect.getdoc(found):
             continue  # private, or a field's default, which has the docstring of its type
         found = found.__func__ if isinstance(found, classmethod) else found

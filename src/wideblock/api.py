@@ -5,8 +5,8 @@ Bytes in and bytes out; sizes are bytes, times are clock cycles. A wrong request
 """
 
 import operator
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -141,8 +141,11 @@ class ConfiguredCore:
         progress: called with (check, done, total)
         """
         core, sectors, seed = self.contract, _whole("sectors", sectors, 1 << 32), _whole("seed", seed, 1 << 64)
+        named = None if checks is None else list(checks)
+        if named == []:
+            raise UserError("checks must name at least one; leave it out for all")
         return suite_of(core).verify(
-            core, amount=sectors, seed=seed, vectors=core.known_answers, checks=checks, progress=progress
+            core, amount=sectors, seed=seed, vectors=core.known_answers, checks=named, progress=progress
         )
 
     def results(self, store: Path | str | None = None) -> Records:
@@ -289,12 +292,40 @@ class SpecifiedMode:
         return nonce, ad, given
 
 
-class SimulatedCipher:
+class _Simulated:
+    """A model in simulation, of one thread at a time, until it is closed."""
+
+    def __init__(self, model: Any):
+        self.model, self._turn, self._ended = model, Lock(), None
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles so far, with the reset and a key's load."""
+        return self.model.cycle if self._ended is None else self._ended
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        with self._turn:
+            if self._ended is not None:
+                raise UserError("the simulation is closed; begin another")
+            yield
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._turn:
+            self._ended = self.cycles
+            self.model.close()
+
+
+class SimulatedCipher(_Simulated):
     """A sector core in simulation under one key: the methods of its specification, and the cycles that they took."""
 
     def __init__(self, core: SectorContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
-        self._core, self.model, self._turn = core, simulated(core), Lock()
+        super().__init__(simulated(core))
+        self._core = core
         self.model.load_key(key)
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
@@ -307,11 +338,6 @@ class SimulatedCipher:
         """The sector deciphered by the core; as :meth:`encrypt`, and as :meth:`SpecifiedCipher.decrypt`."""
         return self._through(tweak, sector, True)
 
-    @property
-    def cycles(self) -> int:
-        """Clock cycles so far, with reset and key."""
-        return self.model.cycle
-
     def _through(self, tweak: bytes, sector: bytes, decrypt: bool) -> bytes:
         if decrypt not in self._core.behaviour.directions:
             raise UserError(f"{self._core.module} does not {'decrypt' if decrypt else 'encrypt'}")
@@ -319,26 +345,20 @@ class SimulatedCipher:
         tweak, given = _taken(self._core, tweak, sector, beside if decrypt else 0)
         size = len(given) - beside * decrypt
         try:
-            with self._turn:
+            with self._running():
                 record = self.model.run([given[:size]], [tweak], decrypt, [given[size:]])
         except StatedForged:
             raise Forged from None
         return record.out.tobytes()[:size] + (b"" if decrypt else record.out_icvs[-1].tobytes())
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        with self._turn:
-            self.model.close()
-
-
-class SimulatedMode:
+class SimulatedMode(_Simulated):
     """An authenticated cipher in simulation under one key: the methods of its specification."""
 
     def __init__(self, core: AeadContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
-        self._key, self.model, self._turn = key, AeadSimulation(core), Lock()
+        super().__init__(AeadSimulation(core))
+        self._key = key
 
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
         """The ciphertext with its tag at the end. Raises UserError for a length that the core does not take."""
@@ -350,20 +370,8 @@ class SimulatedMode:
 
     def _through(self, nonce: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
         nonce, ad, given = _octets("nonce", nonce), _octets("ad", ad), _octets("message", given)
-        with self._turn:
+        with self._running():
             return aead.by_core(self.model, self._key, nonce, ad, given, decrypt=decrypt)
-
-    @property
-    def cycles(self) -> int:
-        """Clock cycles so far, with the reset."""
-        return self.model.cycle
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._turn:
-            self.model.close()
 
 
 def preset(name: str) -> ConfiguredCore:

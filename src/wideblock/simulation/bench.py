@@ -100,10 +100,9 @@ class Simulation:
 
     def close(self) -> None:
         """Ends the model; a waveform is then complete."""
-        if self._bench:
-            self._cycles = self.cycle
-            self._library.bench_delete(self._bench)
-            self._bench = None
+        bench, self._bench = self._bench, None
+        if bench:
+            self._library.bench_delete(bench)
 
     def __del__(self) -> None:
         if getattr(self, "_bench", None):
@@ -112,14 +111,7 @@ class Simulation:
     @property
     def cycle(self) -> int:
         """Cycles of all calls so far."""
-        return self._library.bench_cycle(self._bench) if self._bench else self._cycles
-
-    @property
-    def _running(self) -> int:
-        """The model's address. Raises UserError once the model is closed."""
-        if not self._bench:
-            raise UserError(f"the simulation of {self.core.module} is closed; begin another")
-        return self._bench
+        return self._library.bench_cycle(self._bench)
 
     def words(self, channel: str, n: int) -> Words:
         """``n`` words for an input channel: payload 0, each a packet of its own, valid at once."""
@@ -131,7 +123,7 @@ class Simulation:
         Raises ValueError for a script that does not fit the ports.
         """
         call = _Call(self.ports, script)
-        outcome = PlayOutcome(self._library.bench_run(self._running, call.job, seed & (1 << 64) - 1))
+        outcome = PlayOutcome(self._library.bench_run(self._bench, call.job, seed & (1 << 64) - 1))
         return call.record(outcome)
 
     def reset(self, cycles: int = 2) -> None:
@@ -150,7 +142,7 @@ class Simulation:
         The model must be savable. What nothing reads is left out.
         """
         saved = Saved()
-        self._library.bench_save(self._running, saved)
+        self._library.bench_save(self._bench, saved)
         data, names = ctypes.string_at(saved.bytes, saved.size), ctypes.string_at(saved.names).decode().splitlines()
         starts = saved.starts[: saved.count]
         state: State = {}
@@ -174,7 +166,7 @@ class Simulation:
         A cycle takes 10 units of time: times are 10 times the record's cycles. The model must be built with
         the format that :func:`trace_format` names.
         """
-        self._library.bench_trace(self._running, str(path).encode())
+        self._library.bench_trace(self._bench, str(path).encode())
 
 
 def trace_format(path: Path) -> Trace:
