@@ -250,7 +250,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", "fast-brw-9"), "fast-brw-9"),
         (("info", "FAST-BRW-2S"), "unknown preset 'FAST-BRW-2S'; did you mean fast-brw-2s?"),
         (("info", "fast-h"), "unknown preset 'fast-h'; so begin fast-horner-1, fast-horner-2, fast-horner-2s"),
-        (("info", ""), "unknown preset ''; wideblock list shows the presets"),
+        (("info", ""), "preset must not be empty; give a value"),
         (
             ("list", "--has", "ahead"),
             "no preset has a parameter 'ahead'; wideblock info PRESET --parameters shows those of one",

@@ -35,7 +35,7 @@ class _LightConversion:
         if parser:
             return parser(value)
         if value == "" and wanted in (str, Path):
-            raise UserError(f"{param.opts[0]} must not be empty; leave it out, or give a value")
+            raise UserError(f"{param.opts[0]} must not be empty; give a value")
         if wanted in (str, int, float, Path) and isinstance(value, wanted):
             return value
         if wanted is Path:

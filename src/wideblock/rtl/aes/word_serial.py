@@ -57,7 +57,8 @@ class WordSerialEncryption(wiring.Component):
         """
         m = Module()
         state = Signal(128)
-        made, g = Signal(32), Signal(32)
+        made = Signal(32)  # a word behind the S-boxes
+        g = Signal(32)
         running = Signal(self.key_bits)
         step = Signal(range(STEPS))  # 0: the word of the key schedule; then a column each
         busy = Signal()
