@@ -79,6 +79,9 @@ def test_each_preset_has_an_area_and_a_clock_in_gates_and_one_seed_of_one_build_
     asked = list(Points().questions([*catalog.PRESETS, *catalog.PARTS], load(COMMITTED)))
     for target in ("xc7", "nangate45"):
         assert {each.core for each in asked if each.subject == target} >= set(catalog.PRESETS), target
+    points = [each for each in asked if each.subject == "nangate45" and each.core in catalog.PRESETS]
+    assert {each.kind for each in points} == {EvidenceKind.CLOCK}
+    assert len({each.key for each in points}) == len({each.name for each in points})  # with and without the tools
     placed = [each for each in asked if each.method["seed"] is not None]
     presets = Counter(each.core for each in placed if each.core in catalog.PRESETS)
     assert set(presets.values()) == {1}

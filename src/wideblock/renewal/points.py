@@ -16,7 +16,7 @@ from wideblock.evaluate.store import own, typical
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.renewal.question import Question, Renewer
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import target
+from wideblock.synth.targets import Asic, target, targets
 
 __all__ = ["Points"]
 
@@ -63,8 +63,9 @@ def _built(name: str, target: str, changes: Mapping[str, Any]) -> Identity:
     parameters = vars(catalog.preset_or_part(name).parameters)
     changed = {field: value for field, value in changes.items() if parameters.get(field, value) != value}
     core = {"preset": name, "changed": changed, "parameters": {}}
-    flow = {"target": target, "options": (), "seed": None, "aim_mhz": None, "tools": ()}
-    return Identity(**core, **flow, version="", commit=None)
+    timed = isinstance(targets[target], Asic)
+    flow = {"target": target, "options": (), "seed": None, "aim_mhz": float(targets[target].aim_mhz) if timed else None}
+    return Identity(**core, **flow, tools=(), version="", commit=None)
 
 
 def _question(known: Identity, worth: float) -> Question:
