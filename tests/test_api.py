@@ -124,6 +124,22 @@ def test_a_simulated_core_is_closed_behind_its_block_and_serves_threads_in_turn(
         hardware.encrypt(bytes(16), bytes(32))
 
 
+def test_no_sectors_are_an_empty_buffer():
+    with wideblock.preset("hctr2-2s").native(bytes(16)) as cipher:
+        assert cipher.encrypt_sectors(b"") == cipher.encrypt_sectors(np.empty((0, 4096), np.uint8)) == b""
+        assert cipher.decrypt_sectors(out := np.empty((0, 4096), np.uint8), out=out) is out
+
+
+def test_errors_have_public_names():
+    core = wideblock.preset("aes-gcm").changed(data_bytes=32, ad_bytes=16)
+    with pytest.raises(wideblock.Rejected):
+        core.specification(bytes(16)).decrypt(bytes(12), b"", bytes(32))
+    sealed = wideblock.preset("hctr2-1s").changed(icv_bytes=16, sector_bytes=512)
+    with pytest.raises(wideblock.Forged):
+        sealed.specification(bytes(16)).decrypt(bytes(16), bytes(528))
+    assert issubclass(wideblock.BuildError, Exception)
+
+
 def test_wrong_buffers_are_user_errors():
     core, data = wideblock.preset("hctr2-2s").changed(sector_bytes=80), bytearray(240)
     with core.native(bytes(16)) as cipher:

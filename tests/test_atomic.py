@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files appear whole or not at all, with the right mode, where a symbolic link points, and stale parts go."""
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -145,6 +146,22 @@ def test_the_part_of_a_run_under_way_stays(tmp_path):
         write_text(tmp_path / "out", "quick")
         assert len(names(tmp_path)) == 2
     assert names(tmp_path) == ["out"] and (tmp_path / "out").read_bytes() == b"slow"
+
+
+def test_files_of_a_directory_are_replaced_together_or_not_at_all(tmp_path, monkeypatch):
+    write_directory(tmp_path, {"a": "old", "b": "old"})
+    sync, calls = os.fsync, []
+
+    def full(descriptor):
+        calls.append(descriptor)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        sync(descriptor)
+
+    monkeypatch.setattr(atomic.os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        write_directory(tmp_path, {"a": "new", "b": "new"})
+    assert names(tmp_path) == ["a", "b"] and {each.read_text() for each in tmp_path.iterdir()} == {"old"}
 
 
 def test_a_part_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):

@@ -42,7 +42,7 @@ def docs(
     store, evidence = _evidence(checkout)
     documents = checkout / "docs"
     if exported:
-        today.write(store, _circuits(store, evidence))
+        today.write(store, _circuits(store, evidence), today.sources())
     pages.renew(checkout, evidence)
     for name, presets in flows.families().items():
         insert_all(documents / "families" / f"{name}.md", flows.bodies(presets))

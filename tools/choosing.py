@@ -13,6 +13,7 @@ from wideblock.evaluate.store import own, typical
 from wideblock.evaluate.tables import SHOWN, area, cells, measured_table
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
+from wideblock.renewal.points import BUILDS
 
 __all__ = ["bodies", "ciphers", "lanes", "schemes", "sizes"]
 
@@ -103,9 +104,9 @@ def _plain(point: Point, target: str) -> bool:
 
 
 def _built(point: Point) -> bool:
-    """Whether the point is of the build in the tables: a preset as is, on Nangate45 with S-boxes in gates."""
-    gates = point.identity.target == "nangate45" and dict(point.identity.changed) == {"sbox": "composite"}
-    return _plain(point, "xc7") or gates
+    """Whether the point is of the build in the tables: a preset with the changes of :data:`BUILDS`."""
+    core = point.identity
+    return core.preset in catalog.PRESETS and BUILDS.get(core.target) == dict(core.changed)
 
 
 def _cycles(preset: Preset, size: int, key: int) -> str:

@@ -158,7 +158,9 @@ _HEAD = """# What the papers claim and what we find
 
 Claims of rank or ratio in the five papers, judged by our own cores in one flow: figures of one target compare, those
 of two do not. `make docs` makes this page from cycle contracts and from stored evidence of today's circuits. A
-claim without such a figure for each of its cores has none here. [Evaluation](evaluation.md) says how each is made.
+claim has a verdict only if each of its cores has such a figure. A ratio holds within a tenth of the paper's, unless
+the claim says otherwise; "on" is the figure that is compared, and its device. [Evaluation](evaluation.md) says how each
+figure is made.
 
 {total} claims: {told}.
 """

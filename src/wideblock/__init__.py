@@ -8,11 +8,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wideblock.api import ConfiguredCore, Records, Report, UserError, compare, preset, presets, results, schemes
+    from wideblock.api import (
+        BuildError,
+        ConfiguredCore,
+        Forged,
+        Records,
+        Rejected,
+        Report,
+        UserError,
+        compare,
+        preset,
+        presets,
+        results,
+        schemes,
+    )
 
 __version__ = "0.9.0"
 
-__all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
+__all__ = ["BuildError", "ConfiguredCore", "Forged", "Records", "Rejected", "Report", "UserError"]
+__all__ += ["compare", "preset", "presets", "results", "schemes"]
 
 
 def __getattr__(name: str) -> Any:

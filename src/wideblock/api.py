@@ -31,11 +31,14 @@ from wideblock.export.directory import generate
 from wideblock.image import aead
 from wideblock.native.twin import Twin
 from wideblock.records import Records
+from wideblock.simulation.commands import BuildError
+from wideblock.spec.aead import Rejected
 from wideblock.spec.sealed import Forged
 from wideblock.verify.core.report import Report
 from wideblock.verify.suites import suite_of
 
 __all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
+__all__ += ["BuildError", "Forged", "Rejected"]
 __all__ += ["NativeCipher", "SimulatedCipher", "SimulatedMode", "SpecifiedCipher", "SpecifiedMode"]
 
 
@@ -263,7 +266,8 @@ def _whole(name: str, value: Any, end: int) -> int:
 def _rows(name: str, value: Any, size: int) -> NDArray[np.uint8]:
     """The buffer itself as rows of ``size`` bytes. Raises UserError for another object and for bytes that are left."""
     try:
-        view = memoryview(value).cast("B")
+        view = memoryview(value)
+        view = view.cast("B") if view.nbytes else memoryview(bytearray())  # a shape with a 0 has no cast
     except TypeError:
         kind = type(value).__name__
         raise UserError(f"{name} must be a buffer of bytes without gaps, got {kind}") from None

@@ -90,15 +90,17 @@ def replacing(
             os.close(descriptor)  # the lock ends here, after the renaming
 
 
-def check_place(path: Path) -> None:
+def check_place(path: Path, *, overwrite: bool = True) -> None:
     """Raises OSError if no file could be written at ``path``, present or not; nothing is left behind.
 
     For a check before the work for the result. Missing directories above could be created.
+    overwrite: if False, raises FileExistsError for a file that exists
     """
     with _errors_about(path):
         with suppress(FileNotFoundError):
             if stat.S_ISDIR(path.stat().st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        _refuse_existing(path, overwrite)
         above = next(each for each in Path(os.path.realpath(path)).parents if each.exists())
         with tempfile.NamedTemporaryFile(dir=above, prefix=".", suffix=_SUFFIX):
             pass
@@ -118,10 +120,10 @@ def check_directory(directory: Path, *, overwrite: bool) -> None:
         check_place(directory / "file")
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
     """Writes ``text`` to ``path`` in UTF-8, as :func:`replacing` does; parents are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as output:
+    with replacing(path, overwrite=overwrite) as output:
         output.write(text.encode())
 
 
@@ -134,8 +136,11 @@ def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
     directory = Path(os.path.realpath(directory))
     if directory.is_dir():
         with ExitStack() as files:
-            for name, text in texts.items():
-                files.enter_context(replacing(directory / name, follow=False)).write(text.encode())
+            outputs = [files.enter_context(replacing(directory / name, follow=False)) for name in texts]
+            for output, text in zip(outputs, texts.values(), strict=True):
+                output.write(text.encode())
+            for output in outputs:
+                output.settle()
         return
     with _errors_about(directory):
         directory.parent.mkdir(parents=True, exist_ok=True)

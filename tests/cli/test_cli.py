@@ -105,6 +105,9 @@ def test_list_has_every_part():
     assert [row["parameters"]["leaf"] for row in reported("list", "--parts") if row["part"] == "karatsuba"] == [4]
     assert run("list", "--parts", "--csv").output.splitlines()[0] == "part,bytes,summary"
     assert "karatsuba" not in run("list", "--scheme", "xts").output
+    assert (
+        run("list", "--names", "--scheme", "AES-GCM-P").output == run("list", "--names", "--scheme", "aes_gcm_p").output
+    )
 
 
 def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
@@ -179,6 +182,8 @@ def test_table_1_and_figure_6_of_the_brw_paper(tmp_path):
     plot = tmp_path / "storage.svg"
     assert "32 blocks: 2" in run("schedule", "--storage", "2..40", "--plot", plot).output
     assert plot.read_text().startswith("<svg")
+    assert "exists; choose another file or give --force" in refused("schedule", "--storage", "2..40", "--plot", plot)
+    assert run("schedule", "--storage", "2..41", "--plot", plot, "--force").exit_code == 0
     for wrong in (["--table", "6"], ["--storage", "9..2"], [], ["31", "--plot", plot], ["8", "--stages", "0"]):
         assert refused("schedule", *wrong)
 
@@ -273,6 +278,9 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("clock", FAST, "--store", "/proc/x.jsonl"), "/proc/x.jsonl: no such file"),
         (("report", "-o", "/proc/r.html"), "/proc/r.html: no such file"),
         (("report", "-o", "{folder}"), "is a directory"),
+        (("report", "-o", "{image}"), "exists; choose another file or give --force to replace it"),
+        (("prove", "xts-enc", "--store", "{image}"), "is no evidence of this version"),
+        (("demo", "--keep", Path(__file__).parent), "is not empty; choose another directory or give --force"),
         (("verify", FAST, "--netlist", "xc9"), "there is no device 'xc9'; there are xc5v"),
         (("schedule", 7, "--table", "4..5"), "BLOCKS and --table exclude each other; give one of them"),
         (("schedule", "--table", "4..5", "--storage", "2..3"), "--table and --storage exclude each other"),

@@ -53,6 +53,7 @@ def test_those_after_a_failure_are_verified_too(judged):
         ((), "no preset is given; name one or say --all"),
         (("xts-enc", "xts-end"), "xts-end"),
         (("xts-enc", "xts-dec", "--wave", "a.vcd"), "--wave is for one preset, got 2"),
+        (("scream", "--files", ".", "--check", "key words"), "leave out --check, --wave and --judge"),
         (("xts-enc", "scream", "--check", "cycle contract", "--check", "luck"), "no check 'luck', there are "),
         (("xts-enc", "scream", "--check", "key words"), "no check 'key words', there are 'known answers', "),
     ],
@@ -61,3 +62,12 @@ def test_bad_input_is_one_line(judged, arguments, says):
     result = run(*arguments)
     assert result.exit_code == 1 and result.stdout == ""
     assert result.stderr.startswith("wideblock: ") and says in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_waveform_needs_a_place_and_replaces_nothing(judged, tmp_path):
+    wave = tmp_path / "new" / "a.vcd"
+    assert "/proc/a.vcd: no such file" in run("xts-enc", "--wave", "/proc/a.vcd").stderr
+    assert run("xts-enc", "--wave", wave).exit_code == 0 and wave.parent.is_dir()
+    wave.write_text("of the user")
+    assert "a.vcd exists; choose another file or give --force" in run("xts-enc", "--wave", wave).stderr
+    assert run("xts-enc", "--wave", wave, "--force").exit_code == 0

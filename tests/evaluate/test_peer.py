@@ -90,6 +90,14 @@ def test_the_origin_is_that_of_git_and_the_licence_file(repository):
     assert given == Origin("r", "c", "l", "top")
 
 
+@pytest.mark.wants("git")
+def test_a_licence_may_be_in_a_folder(repository):
+    folder = repository.parent / "LICENSES"
+    folder.mkdir()
+    (repository.parent / "LICENSE.txt").rename(folder / "MIT.txt")
+    assert peer.origin(repository, "top").licence == "MIT"
+
+
 @pytest.mark.parametrize("name", ["repository", "commit", "licence"])
 def test_an_origin_that_is_not_known_has_to_be_given(tmp_path, name):
     known = {"repository": "r", "commit": "c", "licence": "l"}

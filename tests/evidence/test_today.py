@@ -36,7 +36,7 @@ def test_the_list_counts_if_this_code_made_it(tmp_path, monkeypatch):
     monkeypatch.setattr(today, "circuit_of", circuit_of)
     monkeypatch.setattr(today, "sources", lambda: "now")
     store, cores = tmp_path / "evidence.jsonl", {name: (name, {}) for name in ("a", "b", "gone")}
-    today.write(store, {"a": "1:listed"})
+    today.write(store, {"a": "1:listed"}, "now")
     assert today.circuits_of(store, cores, lambda done, total: None) == {"a": "1:listed", "b": "1:b"}
     assert exported == ["b", "gone"] and today.kept(store) == {"a": "1:listed"}
     monkeypatch.setattr(today, "sources", lambda: "later")
@@ -50,6 +50,21 @@ def test_a_file_of_the_lists_name_that_is_no_list_is_refused(tmp_path, content):
     (tmp_path / "circuits.json").write_bytes(content)
     with pytest.raises(UserError, match="circuits.json must be the list of circuits of the store beside it"):
         today.kept(tmp_path / "store.jsonl")
+
+
+def test_circuits_of_a_few_cores_leave_those_of_the_others(tmp_path, monkeypatch):
+    store = tmp_path / "evidence.jsonl"
+    monkeypatch.setattr(today, "sources", lambda: "now")
+    today.update(store, {"a": "1:a", "b": "1:b"})
+    today.update(store, {"b": "1:new"})
+    assert today.kept(store) == {"a": "1:a", "b": "1:new"}
+    monkeypatch.setattr(today, "sources", lambda: "later")
+    today.update(store, {"b": "1:later"})
+    assert today.listed(store)["circuits"] == {"a": "1:a", "b": "1:later"} and today.kept(store) == {}
+    monkeypatch.setattr(today, "sources", lambda: "now")
+    assert today.kept(store) == {}
+    today.update(store, {"a": "1:a", "b": "1:b"})
+    assert today.kept(store) == {"a": "1:a", "b": "1:b"}
 
 
 def test_every_core_with_a_digest_is_listed():

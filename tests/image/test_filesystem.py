@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images for the demo: with the tools of ext4 and without them, the files come back."""
 
+import subprocess
+import tempfile
+
 import pytest
 
 from wideblock.image import filesystem
@@ -28,6 +31,18 @@ def test_files_come_back(kind, tmp_path):
     tool, files = filesystem.read_back(image)
     assert files == filesystem.contents()
     assert tool == {"FAT": "FatFs", "ext4": "debugfs"}[kind]
+
+
+@pytest.mark.wants("mkfs.ext4", "debugfs")
+def test_files_come_back_by_a_folder_with_blanks_and_links_are_not_followed(tmp_path, monkeypatch):
+    image, folder, listed = tmp_path / "disk.img", tmp_path / "my folder", tmp_path / "debugfs.txt"
+    filesystem.make(image, SIZE, {"a.txt": b"a"})
+    (tmp_path / "secret").write_text("of the host")
+    listed.write_text(f"symlink link {tmp_path / 'secret'}\n")
+    subprocess.run(["debugfs", "-w", "-f", listed, image], check=True, env={"PATH": filesystem.PATH})
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    assert filesystem.read_back(image) == ("debugfs", {"a.txt": b"a"})
 
 
 def test_contents_hold_equal_sectors(kind, tmp_path):

@@ -23,7 +23,7 @@ class Toy(Renewer):
         for name in names:
             for rule in ("order", "timing"):
                 about = self.worth.get(name, 1), self.blocked.get(name, "")
-                yield Question(EvidenceKind.PROOF, rule, name, self.changed, {}, *about)
+                yield Question(EvidenceKind.PROOF, rule, name, self.changed, {"netlist": None}, *about)
 
     def code(self, question):
         return self.rules
@@ -41,7 +41,7 @@ def evidence(core, subject, **fields):
         "kind": EvidenceKind.PROOF,
         "changed": {},
         "parameters": {},
-        "method": {},
+        "method": {"netlist": None},
         "circuit": f"1:{core}",
         "code": "rules",
         "tools": (),

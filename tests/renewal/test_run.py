@@ -13,6 +13,7 @@ from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import load
 from wideblock.renewal.plan import plan
 from wideblock.renewal.run import alone, renew
+from wideblock.simulation.bench import SimulationError
 from wideblock.synth.process import FlowError
 
 from .conftest import evidence
@@ -45,14 +46,15 @@ def test_a_renewal_that_is_stopped_goes_on(toy, store):
     assert tasks("ab", store) == ()
 
 
-def test_a_run_that_fails_does_not_end_the_renewal(toy, store, caplog):
+@pytest.mark.parametrize("error", [FlowError("Yosys failed: no memory"), SimulationError("the core is stuck")])
+def test_a_run_that_fails_does_not_end_the_renewal(toy, store, caplog, error):
     caplog.set_level("INFO")
-    toy.raising = {1: FlowError("Yosys failed: no memory")}
+    toy.raising = {1: error}
     toy.answers = lambda questions, answers=toy.answers: (
         each if each.core != "b" else evidence("b", each.subject, outcome="failed") for each in answers(questions)
     )
     done = renew(tasks("ab", store), store, {})
-    assert done.broken == ["proof of a: Yosys failed: no memory"]
+    assert done.broken == [f"proof of a: {error}"]
     assert [each.outcome for each in done.failed] == ["failed", "failed"]
     assert caplog.messages == ["1 of 2, proof of a: could not run", "2 of 2, proof of b: 2 failed"]
 

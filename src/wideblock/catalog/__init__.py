@@ -104,9 +104,10 @@ def select(
 ) -> list[Preset]:
     """The presets of a scheme, of a status, with data ports of ``width`` bits, with parameter ``has``; all by default.
 
+    scheme: name, or title in tables, such as "AES-GCM"
     Raises UserError for a value of no preset, and lists the known values.
     """
-    wanted = {"scheme": scheme, "width": width, "status": status}
+    wanted = {"scheme": scheme and scheme.lower().replace("-", "_"), "width": width, "status": status}
     rows = {
         each: {"scheme": each.scheme.name, "width": each.width, "status": each.scheme.status.value}
         for each in _table("PRESETS").values()

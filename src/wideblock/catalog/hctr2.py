@@ -39,7 +39,7 @@ SCHEME = Scheme(
     "hctr2",
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
-    purpose="wide-block that dm-crypt of Linux reads, any sector size; the first choice of new designs",
+    purpose="wide-block, with `tweak_bytes=32` as dm-crypt of Linux; the first choice of new designs",
     native=lambda p: "hctr2",
     sealed_answers="hctr2_icv",
     key_bits=lambda p: p.key_bits,

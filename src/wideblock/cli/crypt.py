@@ -94,7 +94,10 @@ Engine = Annotated[
         help="Native code, the compiled core, or its specification. Default: native, or rtl for a scheme without.",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Threads of native and spec, models of rtl; default: one a processor."),
+]
 Icv = Annotated[
     Path | None,
     typer.Option(
@@ -109,7 +112,7 @@ LayoutName = Annotated[
 ]
 Stride = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Bytes from one inline sector to the next; default: no more than both need."),
+    typer.Option(metavar="N", help="Bytes from one inline sector to the next; default: sector and ICV without gaps."),
 ]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 

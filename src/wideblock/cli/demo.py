@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
+from wideblock.atomic import check_directory
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, progress
+from wideblock.cli.app import AcceptBroken, ForceDirectory, progress
 from wideblock.cli.display import err, out, table
 from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.published import for_preset
@@ -27,6 +28,7 @@ def demo(
     image: Annotated[Path | None, typer.Option(metavar="FILE", help="Image to use; by default one is created.")] = None,
     preset: Annotated[str, typer.Option(metavar="NAME", help="Preset to demonstrate.")] = catalog.DEMO,
     keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory that keeps the three images.")] = None,
+    force: ForceDirectory = False,
     accept_broken: AcceptBroken = False,
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
@@ -34,6 +36,7 @@ def demo(
     core.preset.scheme.check_status(accept_broken=accept_broken)
     with ExitStack() as stack:
         work = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wideblock-")))
+        check_directory(work, overwrite=force)
         work.mkdir(parents=True, exist_ok=True)
         rate = demonstrate(core, image, work, say, lambda what, before: progress(what, before=before))
     show(core, rate)

@@ -14,6 +14,7 @@ from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evaluate.sweep import workers_by_memory
 from wideblock.evidence import today
+from wideblock.evidence.code import code
 from wideblock.evidence.record import OUTCOMES, EvidenceKind
 from wideblock.evidence.store import COMMITTED, check, load
 from wideblock.renewal.plan import RENEWERS, Plan, plan
@@ -48,7 +49,7 @@ def evidence(
     ] = COMMITTED,
     json: Json = False,
 ) -> None:
-    """Renew evidence that is missing, of another circuit or of older checks, by worth for the time.
+    """Renew missing evidence, and evidence of another circuit or of older checks: most worth for the time first.
 
     Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
     or a run was not possible.
@@ -58,6 +59,8 @@ def evidence(
     names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
     chosen = [_kind(word) for word in kinds or KINDS]
     if not planned:
+        if store == COMMITTED and code()[1] is None:
+            raise UserError("the package's store is renewed in a checkout of wideblock alone; give --store FILE")
         check(store)
     with nullcontext() if planned else alone(store):
         found = load(store, missing_ok=True)
@@ -68,8 +71,8 @@ def evidence(
         if planned:
             return as_json(_values(work)) if json else _show(work)
         with stages("evidence") as report:
-            known = today.kept(store) | circuits
-            done = renew(work.tasks, store, known, minutes=minutes, jobs=jobs or workers_by_memory(), progress=report)
+            jobs = jobs or workers_by_memory()
+            done = renew(work.tasks, store, circuits, minutes=minutes, jobs=jobs, progress=report)
     counts = Counter(each.outcome for each in done.found)
     told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     out.print(f"{len(done.found)} results: {told}; {done.left} runs left: {store}", markup=False)

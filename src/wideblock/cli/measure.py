@@ -14,7 +14,8 @@ EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     """Measure the cycle contract of the exported Verilog in simulation, in every direction that the core has.
 
-    Busy is stated as a bound; the other figures are exact. Exit status 1 if a figure differs from what the core states.
+    Busy and eviction are stated as upper bounds; the other figures are exact. Exit status 1 if a figure differs from
+    what the core states.
     """
     core = contract(preset, settings(changes))
     with stages(f"measuring {core.module}"):

@@ -9,7 +9,7 @@ import typer
 
 from wideblock.cli.app import Everything, Json, Presets, Set, as_json, complete_device, named, settings, stages
 from wideblock.cli.display import table
-from wideblock.evidence.store import add
+from wideblock.evidence.store import add, check
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
 from wideblock.verify.formal.findings import ON_NETLISTS, RULES, findings
@@ -55,6 +55,8 @@ def prove(
     target = fpga(netlist) if netlist else None
     chosen = tuple(dict.fromkeys(rules or (ON_NETLISTS if target else RULES)))
     cores = [contract(name, settings(changes)) for name in names]
+    if store:
+        check(store)
     failed, results = [], []
     for core in cores:
         attempts = findings(core, chosen, target=target)

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from wideblock.atomic import check_place, write_text
-from wideblock.cli.app import Json, as_json
+from wideblock.cli.app import Force, Json, as_json
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evaluate import schedules
@@ -51,10 +51,10 @@ def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
         table(("blocks", "what starts, clock by clock", "total clocks"), rows, title=f"NS = {NS} stages")
 
 
-def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
+def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None, force: bool) -> None:
     """Prints and writes figure 6 of the paper."""
     if plot:
-        check_place(plot)
+        check_place(plot, overwrite=force)
     found = {NS: schedules.storage(first, last, NS) for NS in stages}
     drawn = "\n".join(schedules.draw_storage(grown, NS) for NS, grown in found.items())
     if json:
@@ -64,7 +64,7 @@ def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | 
     if plot:
         page = Console(record=True, file=StringIO(), width=120)
         page.print(drawn, markup=False, end="")
-        write_text(plot, page.export_svg(title="BRW: extra storage locations"))
+        write_text(plot, page.export_svg(title="BRW: extra storage locations"), overwrite=force)
 
 
 def schedule(
@@ -80,6 +80,7 @@ def schedule(
         str | None, typer.Option(metavar="A..B", help="Extra storage for A to B blocks: figure 6 of the paper.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 as SVG.")] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
@@ -95,7 +96,7 @@ def schedule(
     if rows is not None:
         table_1(*blocks_of(rows), NS, json)
     elif storage is not None:
-        figure_6(*blocks_of(storage), NS, json, plot)
+        figure_6(*blocks_of(storage), NS, json, plot, force)
     elif m is not None:
         if len(NS) != 1:
             raise UserError(f"one schedule is for one number of stages, got {stages}")

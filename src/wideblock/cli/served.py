@@ -2,7 +2,7 @@
 """A block device as the servers of :mod:`wideblock.native.servers` take it: options, checks, parameters."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class Served:
 
     preset: str
     changes: list[str] | None
-    key: str
+    key: str = field(repr=False)
     file: Path
     tweak: str | None
     first_sector: int

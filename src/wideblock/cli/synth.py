@@ -9,6 +9,7 @@ import typer
 from wideblock.cli.app import Json, Set, as_json, settings, stages
 from wideblock.cli.display import table
 from wideblock.cli.flow import Mhz, Nextpnr, Routed, Seed, Targets, Yosys, names_of
+from wideblock.evaluate.point import Point
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
@@ -34,12 +35,14 @@ def synth(
     devices = [target_of(name) for name in names_of(target)]
     flow = {"routed": routed, "seed": seed, "mhz": mhz, "options": options, "route_options": route_options}
     points = [identify(name, settings(changes), device, **flow) for name in presets for device in devices]
-    with stages("synthesis") as report:
-        found = []
-        for k, point in enumerate(points):
-            report(point.name, k, len(points))
-            found.append(measure(point))
-    if json:
-        as_json([asdict(point) for point in found])
-    else:
-        table(HEAD, map(row, found))
+    found: list[Point] = []
+    try:
+        with stages("synthesis") as report:
+            for k, point in enumerate(points):
+                report(point.name, k, len(points))
+                found.append(measure(point))
+    finally:  # what took minutes is shown, whatever a later core meets
+        if json and found:
+            as_json([asdict(point) for point in found])
+        elif found:
+            table(HEAD, map(row, found))

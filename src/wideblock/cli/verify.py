@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from wideblock.atomic import check_place
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Everything, Json, Presets, Set, as_json, complete_device, named, settings, stages
+from wideblock.cli.app import Everything, Force, Json, Presets, Set, as_json, complete_device, named, settings, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
@@ -29,7 +30,8 @@ EXAMPLE = (
 Judge = Annotated[
     str,
     typer.Option(
-        metavar="|".join(JUDGES), help="Right answers by the specification, or by native code, checked by it."
+        metavar="|".join(JUDGES),
+        help="Right answers by the specification, or native code; the specification checks a sector in 64.",
     ),
 ]
 Netlist = Annotated[
@@ -58,6 +60,7 @@ def verify(
         list[str] | None, typer.Option(metavar="NAME", help="Only the check of this name; may be repeated.")
     ] = None,
     wave: Wave = None,
+    force: Force = False,
     files: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Play pdi.txt, sdi.txt and do.txt of a directory instead of the checks."),
@@ -71,7 +74,9 @@ def verify(
     """
     if netlist:
         fpga(netlist)
-    cores = _cores(named(presets, everything), changes, wave)
+    if files and (check or wave or judge != JUDGES[0]):
+        raise UserError("--files plays files in the place of the checks; leave out --check, --wave and --judge")
+    cores = _cores(named(presets, everything), changes, wave, force)
     for core in cores:
         if files:
             core.expect(AEAD)
@@ -99,12 +104,14 @@ def verify(
         raise typer.Exit(1)
 
 
-def _cores(names: list[str], changes: list[str] | None, wave: Path | None) -> list[Contract]:
+def _cores(names: list[str], changes: list[str] | None, wave: Path | None, force: bool) -> list[Contract]:
     """The cores to verify. Raises UserError for a waveform of several."""
     if wave:
         trace_format(wave)
         if len(names) > 1:
             raise UserError(f"--wave is for one preset, got {len(names)}")
+        check_place(wave, overwrite=force)
+        wave.parent.mkdir(parents=True, exist_ok=True)
     return [contract(name, settings(changes)) for name in names]
 
 

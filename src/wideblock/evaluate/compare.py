@@ -11,6 +11,7 @@ from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.published import Area, Published, for_preset
 from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
+from wideblock.evaluate.tables import UNITS as OUR_UNITS
 from wideblock.export.contract import contract
 from wideblock.records import Records
 
@@ -24,9 +25,7 @@ UNITS = {
     "slices": "the vendor's tool, after placement",
     "LUTs": "theirs: the vendor's tool, memories in LUTs included; ours: Yosys, logic alone, no two small LUTs in one",
     "ALMs": "the vendor's tool, after placement",
-    "LC": "logic cells as Yosys estimates them, two small LUTs in one, logic alone",
-    "LUT4": "LUTs of four inputs, with those inside carry and wide-function cells",
-    "kGE": "cell area over that of a thousand two-input NANDs",
+    **OUR_UNITS,
 }
 """Units of area, and what each counts."""
 

@@ -116,10 +116,15 @@ def licence_of(text: str) -> str | None:
 
 
 def _licence_texts(directory: Path) -> Iterator[str]:
-    """Licence files of ``directory`` and of the directories above in the repository, the nearest first."""
+    """Licence files of ``directory`` and of the directories above in the repository, the nearest first.
+
+    Files in a folder with such a name, as REUSE has it, follow.
+    """
     root = Path(_git(directory, "rev-parse", "--show-toplevel") or directory).resolve()
     for above in (directory.resolve(), *directory.resolve().parents):
-        for path in sorted(path for path in above.iterdir() if re.match(r"(?i)licen[cs]e|copying", path.name)):
+        named = [path for path in sorted(above.iterdir()) if re.match(r"(?i)licen[cs]e|copying", path.name)]
+        within = [file for path in named if path.is_dir() for file in sorted(path.iterdir())]
+        for path in filter(Path.is_file, named + within):
             yield path.read_text("utf-8-sig", errors="replace")
         if above == root:
             return

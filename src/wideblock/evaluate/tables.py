@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from wideblock.evaluate.digests import older
-from wideblock.evaluate.point import Clock, Figures, Point
+from wideblock.evaluate.point import SAME_FUNCTION, Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import typical
 from wideblock.export.contract import Contract
@@ -17,11 +17,11 @@ __all__ += ["of_core", "row", "section"]
 CORE = ("core", "bytes", "cycles", "paper's cycles")
 HEAD = (*CORE, "target", "area", "FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
 UNITS = {
-    "LC": "LC: logic cells as Yosys estimates them, two small LUTs in one; LUTs that are memories are not in it.",
-    "LUT4": "LUT4: LUTs of four inputs, with those inside carry and wide-function cells.",
-    "kGE": "kGE: cell area over that of a thousand two-input NANDs.",
+    "LC": "logic cells as Yosys estimates them, two small LUTs in one; LUTs that are memories are not in it",
+    "LUT4": "LUTs of four inputs, with those inside carry and wide-function cells",
+    "kGE": "cell area over that of a thousand two-input NANDs",
 }
-"""Meanings of the units of area, for a reader of one core's table."""
+"""Units of area of our figures, and what each counts."""
 NOTHING = "Nothing here is measured on the circuits of today.\n"
 """Markdown in the place of a table without a row."""
 SHOWN = ("xc7", "ecp5", "nangate45")
@@ -40,8 +40,12 @@ def section(core: Contract, points: Iterable[Point]) -> str:
     Empty if there are none.
     """
     measured = of_core(core, [point for point in points if not older(point)])
-    units = dict.fromkeys(UNITS[_target(point).unit] for point in measured if _target(point).unit in UNITS)
-    return "\n".join([table(HEAD, map(row, measured)), *(f"{unit}\n" for unit in units)]) if measured else ""
+    units = dict.fromkeys(unit for point in measured if (unit := _target(point).unit) in UNITS)
+    return (
+        "\n".join([table(HEAD, map(row, measured)), *(f"{unit}: {UNITS[unit]}.\n" for unit in units)])
+        if measured
+        else ""
+    )
 
 
 def row(point: Point) -> tuple[str, ...]:
@@ -94,8 +98,9 @@ def memories(found: Figures) -> str:
 
 def core_cells(point: Point) -> tuple[str, ...]:
     """Name, bytes, cycles, and the cycles of papers for as many bytes."""
-    size = point.found.bytes
-    alike = (p for p in for_preset(point.identity.preset) if p.kind == "paper" and p.cycles and p.bytes in (None, size))
+    size, core = point.found.bytes, point.identity
+    design = core.preset if core.changed.keys() <= {*SAME_FUNCTION, "sector_bytes"} else core.name
+    alike = (p for p in for_preset(design) if p.kind == "paper" and p.cycles and p.bytes in (None, size))
     papers = dict.fromkeys(p.cycles for p in alike)
     return point.name, _figure(size), _figure(point.found.interval), " / ".join(map(str, papers)) or "-"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["OUTCOMES", "Evidence", "EvidenceKind", "from_json", "named"]
+__all__ = ["OUTCOMES", "Evidence", "EvidenceKind", "from_json", "key_of", "named"]
 
 
 class EvidenceKind(StrEnum):
@@ -39,6 +39,11 @@ OUTCOMES = ("passed", "failed", "none")
 def named(core: str, changed: Mapping[str, Any]) -> str:
     """Preset and changes in a line, for example "fast-brw-1 sbox=composite"."""
     return " ".join((core, *(f"{name}={value}" for name, value in changed.items())))
+
+
+def key_of(kind: EvidenceKind, subject: str, core: str, changed: Mapping[str, Any], method: Mapping[str, Any]) -> str:
+    """Equal for results of a question, perhaps of an older and a newer circuit."""
+    return json.dumps([kind, subject, core, changed, method], sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,8 @@ class Evidence:
 
     @property
     def key(self) -> str:
-        """Equal for two results of one question, perhaps of an older and a newer circuit."""
-        return json.dumps([self.kind, self.subject, self.core, self.changed, self.method], sort_keys=True)
+        """As :func:`key_of`."""
+        return key_of(self.kind, self.subject, self.core, self.changed, self.method)
 
     def is_of(self, circuit: str | None, code: str | None) -> bool:
         """True if the result is of the given circuit and checking code."""
@@ -104,6 +109,16 @@ class Evidence:
         """The result in a line, equal from run to run."""
         return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
 
+
+_SETTINGS = {
+    **dict.fromkeys((EvidenceKind.AREA, EvidenceKind.CLOCK), ("options", "route_options", "seed", "aim_mhz", "origin")),
+    EvidenceKind.PROOF: ("netlist",),
+    EvidenceKind.VERIFY: ("amount", "judge", "seed"),
+    EvidenceKind.MEASURE: (),
+    EvidenceKind.MUTATION: ("mutants", "sectors", "seed"),
+    EvidenceKind.COVERAGE: ("sectors", "seed"),
+}
+"""Least settings in the method of a result, by kind."""
 
 _KINDS = {
     ("an object", dict): ("changed", "parameters", "method", "result"),
@@ -131,4 +146,7 @@ def from_json(line: str) -> Evidence:
                 raise ValueError(f"{name} must be {words}, got {content[name]!r}")
     if not all(isinstance(tool, str) for tool in content["tools"]):
         raise ValueError(f"tools must be texts, got {content['tools']!r}")
-    return Evidence(**content | {"kind": EvidenceKind(content["kind"]), "tools": tuple(content["tools"])})
+    kind = EvidenceKind(content["kind"])
+    if missing := set(_SETTINGS[kind]) - content["method"].keys():
+        raise ValueError(f"the method of a result of kind {kind} needs {', '.join(sorted(missing))}")
+    return Evidence(**content | {"kind": kind, "tools": tuple(content["tools"])})

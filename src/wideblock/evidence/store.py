@@ -32,7 +32,10 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
     if file.exists() and not file.is_file():  # a device may have no end
         raise UserError(f"{path} is no regular file; a store of evidence is one")
     found = []
-    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+    with open(file, "rb") as opened:
+        fcntl.flock(opened, fcntl.LOCK_SH)  # another process may be writing a line
+        lines = opened.read().splitlines()
+    for number, line in enumerate(lines, 1):
         try:
             found.append(from_json(line.decode()))
         except (ValueError, RecursionError) as error:
@@ -59,9 +62,10 @@ def add(path: Path | str, evidence: Evidence) -> None:
             while line:
                 line = line[file.write(line) :]
             os.fsync(file.fileno())
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C too
             os.ftruncate(file.fileno(), size)
-            error.filename = str(path)
+            if isinstance(error, OSError):
+                error.filename = str(path)
             raise
 
 

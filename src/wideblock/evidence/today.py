@@ -26,7 +26,8 @@ from wideblock.export.verilog import convert
 from wideblock.synth.circuit import METHOD, circuit
 from wideblock.synth.yosys import Source, tool
 
-__all__ = ["FILE", "circuit_of", "circuits_of", "exported", "kept", "listed", "sources", "today", "wanted", "write"]
+__all__ = ["FILE", "circuit_of", "circuits_of", "exported", "kept", "listed", "sources", "today", "update", "wanted"]
+__all__ += ["write"]
 
 FILE = "circuits.json"
 """Name of the list beside the store."""
@@ -58,9 +59,19 @@ def kept(store: Path) -> dict[str, str]:
     return dict(known["circuits"]) if known.get("sources") == sources() else {}
 
 
-def write(store: Path, circuits: Mapping[str, str]) -> None:
-    """Writes the list beside ``store``."""
-    content = {"sources": sources(), "circuits": dict(sorted(circuits.items()))}
+def update(store: Path, circuits: Mapping[str, str]) -> None:
+    """Adds ``circuits`` of the running code to the list beside ``store``.
+
+    A list that keeps circuits of older code has no ``sources``: for :func:`kept` the list is empty.
+    """
+    known = listed(store)
+    all_circuits = {**known.get("circuits", {}), **circuits}
+    write(store, all_circuits, sources() if known.get("sources") == sources() or all_circuits == circuits else None)
+
+
+def write(store: Path, circuits: Mapping[str, str], made_by: str | None) -> None:
+    """Writes the list beside ``store``; made_by: :func:`sources` of the code of all circuits, or None."""
+    content = {"sources": made_by, "circuits": dict(sorted(circuits.items()))}
     write_text(store.with_name(FILE), json.dumps(content, indent=1) + "\n")
     listed.cache_clear()
 

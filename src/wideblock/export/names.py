@@ -10,10 +10,10 @@ from wideblock.errors import UserError
 
 __all__ = ["checked", "module_name"]
 
-# IEEE 1800-2017, annex B: the words of Verilog and of SystemVerilog
 VERILATOR_TOP = "TOP"
 """Name that Verilator keeps for itself."""
 
+# IEEE 1800-2017, annex B: the words of Verilog and of SystemVerilog
 RESERVED = frozenset(
     """accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin
     bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos

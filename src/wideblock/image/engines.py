@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines to encrypt and decrypt sectors, behind a protocol.
 
-No further module of the room uses a core's description, simulation or specification. An engine imports its
-own: native code needs neither of them.
+An engine imports what it needs when it is made: native code needs neither simulation nor specification.
 """
 
 from collections import deque

@@ -94,9 +94,10 @@ def read_back(image: Path) -> tuple[str, dict[str, bytes]] | None:
     debugfs = shutil.which("debugfs", path=PATH)
     if what == "ext4" and debugfs:
         with tempfile.TemporaryDirectory(prefix="wideblock-") as folder:
-            _run([debugfs, "-R", f"rdump / {folder}", image])
+            _run([debugfs, "-R", "rdump / .", image.absolute()], folder)  # the folder's own name may have blanks
             root = Path(folder)
-            found = {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
+            files = [each for each in root.rglob("*") if each.is_file() and not each.is_symlink()]
+            found = {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
         return "debugfs", found
     if what == "FAT":
         partition = _partition(bytearray(image.read_bytes()))
@@ -111,8 +112,8 @@ def read_back(image: Path) -> tuple[str, dict[str, bytes]] | None:
     return None
 
 
-def _run(command: list) -> None:
-    result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+def _run(command: list, folder: str | None = None) -> None:
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=folder)
     if result.returncode:
         said = " ".join((result.stderr or result.stdout).split())
         raise UserError(f"{Path(command[0]).name} says: {said[-300:]}; the image should be a sound filesystem")

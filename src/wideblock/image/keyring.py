@@ -3,7 +3,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -32,7 +32,7 @@ class Keyring:
     other: slot of all further sectors; None: further sectors have no key
     """
 
-    keys: tuple[bytes, ...]
+    keys: tuple[bytes, ...] = field(repr=False)
     ranges: tuple[KeyRange, ...] = ()
     other: int | None = None
     name: str = "the key"

@@ -94,9 +94,10 @@ def seal_image(
 ) -> tuple[Crypted, Forgeries]:
     """Seals the sectors of ``source`` into ``target``, or unseals them: a forged one becomes zeros, and is named.
 
-    A wide-block scheme by native code, whatever the engine of ``job``; an authenticated cipher by core or
-    specification. All further arguments, and errors, as in :func:`wideblock.image.crypt.crypt_image`; UserError also
-    for a scheme without sealed sectors, and for ICVs that are no file, or of another number of sectors.
+    A wide-block scheme by native code, whatever the engine of ``job``; an authenticated cipher by the engine of
+    ``job``, core or specification. All further arguments, and errors, as in
+    :func:`wideblock.image.crypt.crypt_image`; UserError also for a scheme without sealed sectors, and for ICVs that
+    are no file, or of another number of sectors.
     """
     subject.preset.scheme.check_status(accept_broken=job.accept_broken)
     worker = sealer(subject, key, job.engine)

@@ -24,11 +24,12 @@ int main(int argc, char **argv) {
 
     uint8_t key[64];
     FILE *file = fopen(argv[1 + decrypt], "rb");
-    size_t key_bytes = file ? fread(key, 1, sizeof key, file) : 0;
-    if (file) fclose(file);
+    if (!file) return fail("cannot open KEYFILE");
+    size_t key_bytes = fread(key, 1, sizeof key, file);
+    fclose(file);
     wideblock *context;
     int result = wideblock_open(&context, "hctr2", key, key_bytes, NULL);
-    memset(key, 0, sizeof key);
+    for (size_t i = 0; i < sizeof key; i++) ((volatile uint8_t *)key)[i] = 0;  /* a memset may be left out */
     if (result) return fail(wideblock_message(result));
 
     static uint8_t data[SECTORS * SECTOR];

@@ -29,8 +29,6 @@ LIBRARY, ARCHIVE = "libwideblock.so", "libwideblock.a"
 SONAME = f"{LIBRARY}.{MAJOR}"
 """Name by which programs find the library; ``wideblock.h`` has the rule of the number."""
 
-log = logging.getLogger(__name__)
-
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-w")
 
 

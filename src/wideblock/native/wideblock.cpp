@@ -107,6 +107,7 @@ const char *const messages[] = {
     "segments in and out of different sizes, or not of whole sectors", "scheme that seals no sectors",
     "sector that was not sealed under this key and tweak", "scheme that only seals sectors, under nonces",
 };
+static_assert(sizeof messages / sizeof *messages == WIDEBLOCK_NONCE + 1, "a message for each result");
 
 struct Free {
     size_t size;
@@ -404,7 +405,7 @@ struct Sealing {
     }
 };
 
-// The difference of two byte strings, in a time that depends on their length alone.
+// Whether two byte strings are equal, in a time that depends on their length alone.
 bool equal(const uint8_t *a, const uint8_t *b, size_t n) {
     uint8_t different = 0;
     for (size_t i = 0; i < n; i++) different |= a[i] ^ b[i];

@@ -18,13 +18,13 @@ from wideblock.renewal.question import Question, Renewer
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Asic, target, targets
 
-__all__ = ["Points"]
+__all__ = ["BUILDS", "Points"]
 
 FIRST = "xc7"
 """Target of the table in the README."""
 
 BUILDS = {FIRST: {}, "nangate45": {"sbox": "composite"}}
-"""Targets for every preset, with the changes of a preset's parameters."""
+"""Targets for every preset, with the changes of a preset's parameters; tables of all presets show the same builds."""
 
 WORTH, OF_README = 2, 10
 """Worth of a point, and of a point in the table of the README."""

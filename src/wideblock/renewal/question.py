@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions to evidence, and the interface of a kind of evidence."""
 
-import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from typing import Any, ClassVar
 
 from wideblock import catalog
 from wideblock.errors import UserError
-from wideblock.evidence.record import Evidence, EvidenceKind, named
+from wideblock.evidence.record import Evidence, EvidenceKind, key_of, named
 
 __all__ = ["CpuTime", "Question", "Renewer", "cpu_time"]
 
@@ -47,8 +46,8 @@ class Question:
 
     @property
     def key(self) -> str:
-        """As :attr:`Evidence.key`."""
-        return json.dumps([self.kind, self.subject, self.core, self.changed, self.method], sort_keys=True)
+        """As :func:`key_of`; the answer has the same key."""
+        return key_of(self.kind, self.subject, self.core, self.changed, self.method)
 
     @property
     def group(self) -> str:

@@ -6,7 +6,7 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
@@ -19,9 +19,10 @@ from wideblock.errors import UserError
 from wideblock.evaluate.sweep import local
 from wideblock.evidence.record import Evidence
 from wideblock.evidence.store import add, load
-from wideblock.evidence.today import write
+from wideblock.evidence.today import update
 from wideblock.renewal.plan import Task
 from wideblock.renewal.question import Question, Renewer
+from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.commands import BuildError
 from wideblock.synth.process import FlowError
 
@@ -47,7 +48,7 @@ class Renewed:
 def renew(
     tasks: Sequence[Task],
     store: Path,
-    circuits: MutableMapping[str, str],
+    circuits: Mapping[str, str],
     *,
     minutes: float | None = None,
     jobs: int = 1,
@@ -55,7 +56,7 @@ def renew(
 ) -> Renewed:
     """Runs ``tasks`` in their order and adds their results to ``store``; it may be interrupted at any time.
 
-    circuits: digests of today by name of the core; results add theirs, and the list beside the store is renewed
+    circuits: digests of today by name of the core, for the list beside the store; results add theirs
     minutes:  a task with a later expected end is left out
     jobs:     tasks at a time, each in a process if there are several
     progress: called with the task, how many were begun before it, and of how many
@@ -80,8 +81,7 @@ def renew(
         finally:
             found = [each for each in load(store, missing_ok=True)[before:] if each.circuit]
             if any(circuits.get(each.name) != each.circuit for each in found):
-                circuits.update({each.name: str(each.circuit) for each in found})
-                write(store, circuits)
+                update(store, {**circuits, **{each.name: str(each.circuit) for each in found}})
     return done
 
 
@@ -96,7 +96,7 @@ def _answer(renewer: Renewer, questions: Sequence[Question], store: Path) -> Ans
         for evidence in renewer.answers(questions):
             add(store, evidence)
             found.append(evidence)
-    except (FlowError, BuildError, UserError) as error:
+    except (FlowError, BuildError, SimulationError, UserError) as error:
         return found, str(error)
     except MemoryError:
         return found, "took more memory than a process may"

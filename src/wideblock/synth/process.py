@@ -73,7 +73,8 @@ def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float 
             code = _wait(tool, process, timeout)
         except BaseException as error:
             # The whole session: Yosys has an ABC below it that would go on by itself.
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended in the meantime
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if isinstance(error, FlowError):
                 error.log = _end(log)

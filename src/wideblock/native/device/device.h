@@ -380,14 +380,14 @@ bool numbers_fit() {
 }
 
 // Locks a whole file until its descriptor is closed, for this server alone if it writes.
-bool locked(int descriptor, const std::string& file) {
+bool locked(int opened, const std::string& name) {
     struct flock whole = {};
     whole.l_type = writable ? F_WRLCK : F_RDLCK;
-    if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return true;
+    if (fcntl(opened, F_OFD_SETLK, &whole) == 0) return true;
     if (errno == EAGAIN || errno == EACCES)
-        complain("%s is in use by another server or program that has locked it; end that first", file.c_str());
+        complain("%s is in use by another server or program that has locked it; end that first", name.c_str());
     else
-        complain("%s cannot be locked: %s; a file system without locks cannot be served", file.c_str(), strerror(errno));
+        complain("%s cannot be locked: %s; a file system without locks cannot be served", name.c_str(), strerror(errno));
     return false;
 }
 
@@ -414,6 +414,7 @@ bool open_device() {
     descriptor = open(file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (writable && descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
         writable = false;
+        complain("%s cannot be written, and is served read-only: %s", file.c_str(), strerror(errno));
         descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     }
     struct stat status;

@@ -60,8 +60,8 @@ class SectorTiming:
     With slots, setup is for an empty slot, from the first word offered to the first beat under the key accepted; the
     key is accepted a cycle before. Sectors and setup do not wait for each other.
 
-    ``busy`` is an upper bound, all other figures are exact. Compute and latency hold for an idle core and for streams
-    that do not stall; setup holds for a key accepted in ``key_words`` cycles.
+    ``busy`` and ``eviction`` are upper bounds, all other figures are exact. Compute and latency hold for an idle core
+    and for streams that do not stall; setup holds for a key accepted in ``key_words`` cycles.
     """
 
     compute: int
