@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Areas and clocks: every preset on 7 series and on standard cells, and cores where a run found figures before.
 
-Place and route has one seed: for each build of a part, and for a preset's best build on a target.
+Place and route has one seed, for the best build of each scheme that is not broken and of each part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from wideblock import catalog
-from wideblock.evaluate.best import of_cores, representatives
-from wideblock.evaluate.point import Identity, point_of
+from wideblock.catalog import Status
+from wideblock.evaluate.best import of_cores, of_schemes, representatives
+from wideblock.evaluate.point import Identity, Point, point_of
 from wideblock.evaluate.run import identify, measure, settings
 from wideblock.evaluate.store import own, typical
 from wideblock.evidence.record import Evidence, EvidenceKind
@@ -39,10 +40,10 @@ class Points(Renewer):
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
         points = own(filter(None, map(point_of, evidence)))
         first = set(representatives().values())
-        best = {point.identity.flow for point in of_cores(points)}
+        parts = (point for point in of_cores(points) if point.identity.preset in catalog.PARTS)
+        best = {point.identity.flow for point in (*filter(_unbroken, of_schemes(points)), *parts)}
         earlier = [point.identity for point in typical(points) if point.identity.preset in names]
-        routed = [each for each in earlier if each.seed is not None]
-        shown = [each for each in routed if each.preset in catalog.PARTS or each.flow in best]
+        shown = [each for each in earlier if each.seed is not None and each.flow in best]
         every = [_built(name, target, changes) for name in names for target, changes in BUILDS.items()]
         for known in (*(each for each in earlier if each.seed is None), *shown, *every):
             yield _question(known, OF_README if known.target == FIRST and known.name in first else WORTH)
@@ -56,6 +57,10 @@ class Points(Renewer):
             seed = {"routed": asked["seed"] is not None, "seed": asked["seed"]}
             flow = {"mhz": asked["aim_mhz"], "options": asked["options"], "route_options": asked["route_options"]}
             yield measure(identify(question.core, question.changed, target(question.subject), **seed, **flow)).evidence
+
+
+def _unbroken(point: Point) -> bool:
+    return catalog.PRESETS[point.identity.preset].scheme.status is not Status.BROKEN
 
 
 def _built(name: str, target: str, changes: Mapping[str, Any]) -> Identity:
