@@ -49,8 +49,9 @@ def test_the_example_says_what_is_wrong(example):
         b"",
         "example: the input ends inside a sector\n",
     )
+    assert run(example / "example", example / "none") == (1, b"", "example: cannot open KEYFILE\n")
     wrong = "example: key size or key that the scheme does not take\n"
-    assert run(example / "example", example / "none") == (1, b"", wrong)
+    assert run(example / "example", __file__) == (1, b"", wrong)
 
 
 def test_the_header_is_one_of_cpp_too(tmp_path):
