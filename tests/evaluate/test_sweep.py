@@ -18,12 +18,13 @@ from pathlib import Path
 import pytest
 
 from wideblock.errors import UserError
-from wideblock.evaluate import run
+from wideblock.evaluate import run, workers
 from wideblock.evaluate import sweep as module
 from wideblock.evaluate.point import Failure, Point
 from wideblock.evaluate.run import Design
 from wideblock.evaluate.store import add, current, load
-from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
+from wideblock.evaluate.sweep import Space, open_points, sweep
+from wideblock.evaluate.workers import local, scheduled
 from wideblock.evidence import code
 from wideblock.synth.process import FlowError
 from wideblock.synth.yosys import Source
@@ -158,7 +159,7 @@ def test_a_failure_of_today_counts_before_an_older_figure(tmp_path, measured, mo
 
 ORPHAN = """
 import os, sys, time
-from wideblock.evaluate.sweep import local
+from wideblock.evaluate.workers import local
 
 def work(path):
     with open(path, "w") as file:
@@ -260,7 +261,7 @@ def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):
 
 @pytest.mark.wants("distributed")
 def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
-    monkeypatch.setattr(module, "CONNECTION_SECONDS", 1)
+    monkeypatch.setattr(workers, "CONNECTION_SECONDS", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"

@@ -12,7 +12,7 @@ from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_preset, progress, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
-from wideblock.evaluate.sweep import workers_by_memory
+from wideblock.evaluate.workers import workers_by_memory
 from wideblock.evidence import today
 from wideblock.evidence.code import code
 from wideblock.evidence.record import OUTCOMES, EvidenceKind

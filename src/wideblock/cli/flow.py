@@ -13,7 +13,8 @@ import typer
 from wideblock.cli.app import stages
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Identity, Point
-from wideblock.evaluate.sweep import local, points_of, scheduled, workers_by_memory
+from wideblock.evaluate.sweep import points_of
+from wideblock.evaluate.workers import local, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
 __all__ = ["STORE", "Aims", "Mhz", "Nextpnr", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Areas and clocks: every preset on 7 series and on standard cells, and cores where a run found figures before.
 
-Place and route has one seed, for the best build of each scheme that is not broken and of each part.
+Place and route has a single seed, for the best build of each part and of each scheme, broken schemes apart.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

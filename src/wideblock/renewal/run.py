@@ -16,7 +16,7 @@ from typing import Any
 
 from wideblock.cache import cache_directory, name_of
 from wideblock.errors import UserError
-from wideblock.evaluate.sweep import local
+from wideblock.evaluate.workers import local
 from wideblock.evidence.record import Evidence
 from wideblock.evidence.store import add, load
 from wideblock.evidence.today import update
