@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -120,6 +121,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path, proof, monkeypatch):
 
 WRITER = """
 import sys
+from unittest.mock import Mock
 from wideblock.evidence.record import from_json
 from wideblock.evidence.store import add
 for number in range(100):
@@ -135,3 +137,9 @@ def test_two_writers_lose_nothing(tmp_path, proof):
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
     seen = {(each.core, each.subject) for each in load(path)}
     assert seen == {(name, str(k)) for name in names for k in range(100)} and len(load(path)) == 200
+
+
+def test_a_file_system_without_locks_can_be_read(tmp_path, proof, monkeypatch):
+    add(tmp_path / "store.jsonl", proof())
+    monkeypatch.setattr(store.fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "no locks available")))
+    assert len(load(tmp_path / "store.jsonl")) == 1

@@ -8,6 +8,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from wideblock.atomic import check_place
@@ -33,7 +34,8 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
         raise UserError(f"{path} is no regular file; a store of evidence is one")
     found = []
     with open(file, "rb") as opened:
-        fcntl.flock(opened, fcntl.LOCK_SH)  # another process may be writing a line
+        with suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(opened, fcntl.LOCK_SH)  # another process may be writing a line
         lines = opened.read().splitlines()
     for number, line in enumerate(lines, 1):
         try:

@@ -413,9 +413,10 @@ bool open_device() {
     writable = !read_only;
     descriptor = open(file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (writable && descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
+        const char* reason = strerror(errno);
         writable = false;
-        complain("%s cannot be written, and is served read-only: %s", file.c_str(), strerror(errno));
         descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+        if (descriptor >= 0) complain("%s cannot be written, and is served read-only: %s", file.c_str(), reason);
     }
     struct stat status;
     const off_t end = descriptor < 0 || fstat(descriptor, &status) < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
