@@ -30,7 +30,8 @@ from hypothesis import settings
 from wideblock.simulation import commands, verilator
 
 from . import headers, wants
-from .plan import features, of_file, tree
+from .digests import of_file, tree
+from .plan import features
 from .variants import part_of
 
 for name in tuple(os.environ):

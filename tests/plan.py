@@ -10,7 +10,6 @@ today, and exits with status 1 if there are any.
 A record has a digest of all files of ``src`` and ``tests``, and one of each file whose slow cases it ran.
 """
 
-import hashlib
 import json
 import re
 import sys
@@ -20,9 +19,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests import runs as long_runs
+from tests.digests import of_file, tree
 from wideblock.export.markdown import table
 
-__all__ = ["features", "last", "of_file", "old", "plan", "tree"]
+__all__ = ["features", "last", "old", "plan"]
 
 ROOT = Path(__file__).parents[1]
 FEATURES = ROOT / "docs" / "test-plan.toml"
@@ -35,20 +36,6 @@ Record = dict[str, Any]
 def features() -> dict[str, dict[str, str]]:
     """Every feature by its name: ``area``, ``feature`` and ``how``."""
     return tomllib.loads(FEATURES.read_text())
-
-
-def of_file(path: str | Path) -> str | None:
-    """The digest of a file, by its path from the root of the checkout; None if it is not there."""
-    file = ROOT / path
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else None
-
-
-@cache
-def tree() -> str:
-    """The digest of all files of ``src`` and ``tests`` with their paths, but measured results and compiled Python."""
-    files = sorted(path for name in ("src", "tests") for path in (ROOT / name).rglob("*") if path.is_file())
-    names = [path.relative_to(ROOT).as_posix() for path in files if not {"__pycache__", "results"} & {*path.parts}]
-    return hashlib.sha256("".join(f"{of_file(name)} {name}\n" for name in names).encode()).hexdigest()[:16]
 
 
 def old(records: list[Record], files: dict[str, str | None]) -> list[str]:
@@ -105,12 +92,15 @@ def _instead(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
     return dict(+found)
 
 
-def plan(few: Record | None, whole: list[Record], again: Record | None = None) -> str:
+def plan(
+    few: Record | None, whole: list[Record], again: Record | None = None, long: dict[str, Record] | None = None
+) -> str:
     """Returns the test plan in Markdown, an area after another.
 
     few:   the record of `make test`
     whole: the records of the last `make test-all`
     again: the record of the cases that `few` skipped and that ran on the whole machine
+    long:  the records of the long commands
     """
     areas = dict.fromkeys(feature["area"] for feature in features().values())
     all_of = joined(few, again) if few and again else few
@@ -121,6 +111,8 @@ def plan(few: Record | None, whole: list[Record], again: Record | None = None) -
         "they are, while other files have changed since; all others ran before both.\n"
         f"\n- `make test`{_run(all_of)}\n- `make test-all`{_whole(whole)}\n",
         *(["## Programs that some cases want\n\n" + _wants(few, again)] if few and few.get("wants") else []),
+        "## Long commands\n\nThe last run of each. `python -m tests.runs TARGET..` runs and records them.\n\n"
+        + long_runs.runs(long or {}),
     ]
     runs = [[all_of] if all_of else [], whole]
     for area in areas:
@@ -227,7 +219,7 @@ def main(document: Path, kept: Path, records: list[Path]) -> None:
     whole = last([*known, *(record for record in first if not record["chosen"])])
     whole = [{name: value for name, value in record.items() if name not in ("after", "skipped")} for record in whole]
     kept.write_text(json.dumps(whole, indent=1, sort_keys=True) + "\n")
-    document.write_text(plan(few, whole, again))
+    document.write_text(plan(few, whole, again, long_runs.kept()))
 
 
 if __name__ == "__main__":

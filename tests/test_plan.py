@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from .plan import features, last, main, of_file, old, plan, slow_files, tree
+from .digests import of_file, tree
+from .plan import features, last, main, old, plan, slow_files
 from .variants import SLOW, over, part_of
 
 TESTS = Path(__file__).parent

@@ -92,10 +92,12 @@ class ClaimFinding:
 
     @property
     def ours(self) -> str:
-        """The figures with the cores' names, and the quotient of a ratio."""
+        """The figures with the cores' names, and the quotient of a ratio with its bounds."""
         named = ", ".join(f"{core} {figure(v)}" for core, v in zip(self.claim.cores, self.values, strict=True))
-        ratio = f"; {self.values[0] / self.values[1]:.2f} times" if self.claim.relation == "ratio" else ""
-        return f"{named}{ratio}"
+        if self.claim.relation != "ratio":
+            return named
+        low, high = self.claim.bounds
+        return f"{named}; {self.values[0] / self.values[1]:.2f} times, for {low:g} to {high:g}"
 
 
 @cache
@@ -158,9 +160,9 @@ _HEAD = """# What the papers claim and what we find
 
 Claims of rank or ratio in the five papers, judged by our own cores in one flow: figures of one target compare, those
 of two do not. `make docs` makes this page from cycle contracts and from stored evidence of today's circuits. A
-claim has a verdict only if each of its cores has such a figure. A ratio holds within a tenth of the paper's, unless
-the claim says otherwise; "on" is the figure that is compared, and its device. [Evaluation](evaluation.md) says how each
-figure is made.
+claim has a verdict only if each of its cores has such a figure. A ratio holds within bounds that follow from the words
+of the claim; ours, "for" the bounds, has both. "on" is the figure that is compared, and its device.
+[Evaluation](evaluation.md) says how each figure is made.
 
 {total} claims: {told}.
 """

@@ -11,6 +11,7 @@ from typing import Any
 
 from tools.builds import areas
 from wideblock import catalog
+from wideblock.errors import UserError
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import current, own
 from wideblock.evaluate.tables import area, measured_table
@@ -72,6 +73,7 @@ def _stated() -> dict[str, dict[str, str]]:
             "cycles": _cycles(units),
             "sectors": _cycles(sectors),
             "intervals": _intervals(units[0].name),
+            "wide-intervals": _wide_intervals(sectors),
             "keys": _keys(engines()),
         },
         "registers.md": {"registers": register_tables(units[0].registers, "##")},
@@ -133,6 +135,30 @@ def _interval(preset: str, direction: str, lanes: int, size: int, **changes: Any
     """Cycles from unit to unit with AES-256."""
     shape = {"direction": direction, "lanes": lanes, "width": lanes, "sector_bytes": size, "key_bits": 256}
     return contract(preset, shape | changes).timing.interval
+
+
+def _wide_intervals(cores: Iterable[Contract]) -> str:
+    """Cycles from sector to sector with slots by AES and lanes: a row for cores that agree in all of them."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for core, bits in product(cores, AES_BITS):
+        sized = {"key_bits": bits} if "key_bits" in core.settings else {}
+        cells = [" / ".join(_slotted(core.name, sized, lanes, size) for lanes in LANES) for size in SIZES[1:]]
+        row = str(core.parameters.key_bits if not sized else bits), *cells
+        rows.setdefault(row, [])
+        rows[row] += [name] if (name := f"`{core.name}`") not in rows[row] else []
+    head = ("cores", "AES", *(f"{size:,} bytes" for size in SIZES[1:]))
+    return table(head, [(", ".join(names), *row) for row, names in rows.items()])
+
+
+def _slotted(preset: str, changes: dict[str, int], lanes: int, size: int) -> str:
+    """Cycles from sector to sector with slots, and those of one key where they differ; "-": the core is refused."""
+    shape = {"lanes": lanes, "width": lanes, "sector_bytes": size, **changes}
+    try:
+        keyed = contract(preset, shape).timing.interval
+    except UserError:
+        return "-"
+    plain = contract(preset, shape | {"slots": 0}).timing.interval
+    return str(keyed) if keyed == plain else f"{keyed} for {plain}"
 
 
 def _areas(points: Iterable[Point]) -> str:

@@ -37,6 +37,7 @@ def test_a_renewal_answers_what_the_plan_says(tmp_path, toy):
     expected = {"kind": "proof", "core": "xts-enc", "subjects": ["order", "timing"], "seconds": 14.0, "known": False}
     assert plan["tasks"] == [expected | {"blocked": None}]
     assert plan["counts"] == {"proof": {"wanted": 2, "today": 0, "old": 0, "missing": 2}} and not store.exists()
+    assert run(*about, "--check").exit_code == 1 and not store.exists()
     left = run(*about, "--minutes", 0)
     assert left.exit_code == 0 and f"0 results: 0 passed, 0 failed, 0 none; 1 runs left: {store}" in left.stdout
     done = run(*about)
@@ -44,6 +45,7 @@ def test_a_renewal_answers_what_the_plan_says(tmp_path, toy):
     assert today.listed(store)["circuits"] == {"xts-enc": "1:xts-enc"} and len(load(store)) == 2
     plan = json.loads(run(*about, "--plan", "--json").stdout)
     assert plan["tasks"] == [] and plan["counts"]["proof"]["today"] == 2
+    assert run(*about, "--check").exit_code == 0
     toy.rules = "other rules"
     toy.raising = {3: FlowError("Yosys failed: no memory")}
     failed = run(*about)

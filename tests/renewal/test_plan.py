@@ -2,6 +2,7 @@
 """A plan has what is missing or old, its cost by earlier runs, and the most worth for its time first."""
 
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
 
@@ -9,9 +10,9 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
+from wideblock.renewal.cores import subjects
 from wideblock.renewal.plan import plan
 from wideblock.renewal.points import Points
-from wideblock.renewal.simulations import subjects
 
 from .conftest import evidence
 
@@ -104,9 +105,13 @@ def test_the_package_asks_for_every_preset():
     assert {core.preset.scheme.name for core in small} == schemes and len(small) == len(schemes) + 1
     assert [core.enclosed for core in small].count(True) == 1
     rules = {task.name: {each.subject for each in task.questions} for task in found.tasks if task.kind is PROOF}
-    whole = rules["xts-enc"]
-    engines = [name for name in rules if "registers=axi4-lite" in name]
-    assert len(engines) == 3 and all(rules[name] == whole >= {"isolation", "keys"} for name in engines)
-    assert (
-        sum("error_beats=true" in name.lower() for name in engines) == sum("dma=axi4" in name for name in engines) == 1
-    )
+    engines = {name for name in rules if "registers=axi4-lite" in name}
+    slotted = {preset.scheme.name for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0)}
+    assert {catalog.PRESETS[name.split()[0]].scheme.name for name in engines} == slotted
+    for change in ("error_beats=True", "dma=axi4", "key_bits=256"):
+        assert any(change in name for name in engines), change
+    sealed = [name for name in rules if "icv_bytes=16" in name]
+    sealing = [catalog.PRESETS[name.split()[0]].scheme.name for name in sealed]
+    presets = [each for each in catalog.PRESETS.values() if "icv_bytes" in asdict(each.parameters)]
+    assert all(rules[name] == rules["xts-enc"] >= {"isolation", "keys"} for name in (*engines, *sealed))
+    assert sorted(sealing) == sorted({each.scheme.name for each in presets if not each.scheme.no_icv})

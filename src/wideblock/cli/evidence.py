@@ -38,6 +38,7 @@ def evidence(
         typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}; may be repeated. Default: all."),
     ] = None,
     planned: Annotated[bool, typer.Option("--plan", help="Open runs with expected times; nothing is run.")] = False,
+    checked: Annotated[bool, typer.Option("--check", help="Like --plan, with exit status 1 if a run is open.")] = False,
     minutes: Annotated[
         float | None, typer.Option(metavar="N", min=0, help="Most minutes; a run that would take longer is left out.")
     ] = None,
@@ -54,6 +55,7 @@ def evidence(
     Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
     or a run was not possible.
     """
+    planned = planned or checked
     if json and not planned:
         raise UserError("--json is for --plan; results are lines of the store")
     names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
@@ -69,7 +71,11 @@ def evidence(
             circuits = today.circuits_of(store, cores, report)
         work = plan(names, chosen, found, circuits)
         if planned:
-            return as_json(_values(work)) if json else _show(work)
+            if json:
+                as_json(_values(work))
+            else:
+                _show(work)
+            raise typer.Exit(int(checked and bool(work.tasks)))
         with stages("evidence") as report:
             jobs = jobs or workers_by_memory()
             done = renew(work.tasks, store, circuits, minutes=minutes, jobs=jobs, progress=report)

@@ -7,8 +7,8 @@ from wideblock import catalog
 from wideblock.catalog.kinds import AEAD
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import contract
+from wideblock.renewal.cores import cores, engines
 from wideblock.renewal.question import Question, Renewer
-from wideblock.renewal.simulations import engine
 from wideblock.synth.targets import fpga
 from wideblock.verify.formal.findings import RULES, findings
 from wideblock.verify.formal.record import code_of_rule, proof_evidence
@@ -18,8 +18,8 @@ __all__ = ["Proofs"]
 PORTS = {"ports": "axi4-stream"}
 """Further ports of a core of messages; the rules are proved with each form of ports."""
 
-ENGINES = ({}, {"error_beats": True}, {"dma": "axi4"})
-"""Further parameters of the small engine, whose rules no preset as shipped has."""
+ENGINES = ({"error_beats": True}, {"dma": "axi4"}, {"key_bits": 256})
+"""Further parameters of small engines, whose rules no preset as shipped has."""
 
 
 class Proofs(Renewer):
@@ -29,14 +29,14 @@ class Proofs(Renewer):
     usual = 3.0
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
-        presets = [name for name in names if name in catalog.PRESETS]
-        for name in presets:
-            ports = [{}, PORTS] if catalog.preset(name).scheme.kind is AEAD else [{}]
-            engines = [dict(engine(further).changed) for further in ENGINES] if name == engine().name else []
-            for changed in (*ports, *engines):
-                yield from (self._question(rule, name, changed, None) for rule in RULES)
+        asked = list(cores(EvidenceKind.PROOF, names, ()))
+        asked += [
+            (name, PORTS) for name in names if name in catalog.PRESETS and catalog.preset(name).scheme.kind is AEAD
+        ]
+        asked += [(each.name, dict(each.changed)) for more in ENGINES for each in engines(more) if each.name in names]
+        yield from (self._question(rule, *core, None) for core in asked for rule in RULES)
         for each in evidence:
-            if each.kind is EvidenceKind.PROOF and each.core in presets and each.subject in RULES:
+            if each.kind is EvidenceKind.PROOF and each.core in names and each.subject in RULES:
                 yield self._question(each.subject, each.core, each.changed, each.method["netlist"])
 
     def _question(self, rule, name, changed, netlist) -> Question:

@@ -7,17 +7,14 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from wideblock import catalog
 from wideblock.cache import name_of
-from wideblock.catalog import Preset
-from wideblock.errors import UserError
 from wideblock.evidence.code import digest_of
 from wideblock.evidence.of_core import evidence_of
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.evidence.stated import stated
 from wideblock.export.contract import Contract, contract
+from wideblock.renewal.cores import cores, subjects
 from wideblock.renewal.question import Question, Renewer, cpu_time
-from wideblock.rtl.sector.parameters import BUSES
 from wideblock.synth.process import version
 from wideblock.verify.coverage.covered import covered
 from wideblock.verify.formal.findings import RULES
@@ -25,16 +22,9 @@ from wideblock.verify.formal.record import code_of_rule
 from wideblock.verify.mutation.score import score
 from wideblock.verify.suites import checked, cycles, suite_of
 
-__all__ = ["Checks", "CoverageRuns", "Measurements", "Mutants", "engine", "small", "subjects"]
+__all__ = ["Checks", "CoverageRuns", "Measurements", "Mutants"]
 
 ROOMS = ("verify", "drive", "simulation")
-SIZES = (
-    {"sector_bytes": 64, "longest": 64},
-    {"sector_bytes": 96},
-    {"data_bytes": 48, "ad_bytes": 32},
-)
-"""Changes that make a core small; a preset takes the first possible change."""
-SMALL_ENGINE = {"registers": BUSES[-1], "slots": 4, "sector_bytes": 64}
 
 
 class Checks(Renewer):
@@ -45,7 +35,7 @@ class Checks(Renewer):
     method = {"amount": 256, "seed": 0, "judge": "spec"}
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
-        for core, changed in _cores(EvidenceKind.VERIFY, names, evidence):
+        for core, changed in cores(EvidenceKind.VERIFY, names, evidence):
             yield Question(EvidenceKind.VERIFY, "checks", core, changed, self.method, worth=4)
 
     def code(self, question: Question) -> str:
@@ -77,7 +67,7 @@ class Measurements(Renewer):
     usual = 30.0
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
-        for core, changed in _cores(EvidenceKind.MEASURE, names, evidence):
+        for core, changed in cores(EvidenceKind.MEASURE, names, evidence):
             yield Question(EvidenceKind.MEASURE, "cycles", core, changed, {}, worth=1)
 
     def code(self, question: Question) -> str:
@@ -149,39 +139,6 @@ class Mutants(Renewer):
                 "checks": dict(Counter(trial.check for _, trial in found.trials if trial and trial.check)),
             }
             yield _evidence(question, core, self.code(question), used.seconds, "passed", result)
-
-
-def _cores(
-    kind: EvidenceKind, names: Sequence[str], evidence: Sequence[Evidence]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The presets as they ship, and what of them has evidence with changed parameters."""
-    yield from ((name, {}) for name in names if name in catalog.PRESETS)
-    yield from ((each.core, each.changed) for each in evidence if each.kind is kind and each.core in names)
-
-
-def subjects() -> list[Contract[Any, Any]]:
-    """A small core of the first preset of each scheme, and a small engine."""
-    first: dict[str, Preset] = {}
-    for preset in catalog.PRESETS.values():
-        first.setdefault(preset.scheme.name, preset)
-    return [*(small(preset.name) for preset in first.values()), engine()]
-
-
-def engine(further: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
-    """A small engine, of those with most parts, with ``further`` parameters."""
-    own = (each for each in catalog.PRESETS.values() if "error_beats" in asdict(each.parameters))
-    name = next(preset.name for preset in own if getattr(preset.parameters, "slots", 0))
-    return contract(name, SMALL_ENGINE | dict(further or {}))
-
-
-def small(name: str) -> Contract[Any, Any]:
-    """A preset with the first possible change of :data:`SIZES`, or unchanged."""
-    for changes in SIZES:
-        try:
-            return contract(name, changes)
-        except UserError:
-            continue
-    return contract(name)
 
 
 @cache
