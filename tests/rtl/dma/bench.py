@@ -12,11 +12,14 @@ from wideblock.rtl.bus.dma_map import DESCRIPTOR, HaltCause, JobStatus
 from wideblock.rtl.bus.key_map import DONE, KEY_MAP, KeyCommand, started
 from wideblock.simulation.verilator import Options, build
 
-__all__ = ["COMPLETIONS", "DESCRIPTORS", "SLOTS", "Completion", "Job", "Machine", "core"]
+__all__ = ["COMPLETIONS", "DESCRIPTORS", "INSTEAD", "SLOTS", "Completion", "Job", "Machine", "core"]
 
 SLOTS = 8
 DESCRIPTORS, COMPLETIONS = 0x7000_0000, 0x7100_0000
 """Addresses of the rings."""
+
+INSTEAD = {}
+"""Texts in the place of a core's Verilog, by the name of its module."""
 
 ENTRIES = 5  # as a power of two
 _SOURCES = {name: Path(__file__).with_name(name).read_text() for name in ("memory_bench.cpp", "axi_memory.h")}
@@ -98,7 +101,8 @@ class Machine:
 
     def __post_init__(self):
         options = Options(savable=self.savable)
-        self.library = build([self.contract.verilog], self.contract.module, _SOURCES, options)
+        texts = INSTEAD.get(self.contract.module, [self.contract.verilog])
+        self.library = build(texts, self.contract.module, _SOURCES, options)
         numbers, real, pointer = ctypes.c_uint64, ctypes.c_double, ctypes.c_void_p
         for name, result, *arguments in (
             ("new", pointer, numbers, real, numbers),
