@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Short sequences on the buses of an engine: each once ended falsely, or never, or left a key, or might."""
 
+import numpy as np
 import pytest
 
 from wideblock.drive.core import zeroize_at
@@ -194,3 +195,27 @@ def test_both_buses_in_one_cycle(fresh):
         assert fresh.finish() == ("CLEARED" if command is KeyCommand.UNLOAD else "OK")
         ready(fresh)
         assert loaded(fresh) == set()
+
+
+def test_a_zeroize_in_the_last_cycle_of_a_command_is_refused_as_after_it(fresh):
+    seen = []
+    for later in range(2, core().timing.load + 4):
+        writes = [
+            fresh.writes("KEY", fresh.place("CTRL")[1], word)
+            for word in (fresh.prepare("LOAD", 1, KEY), started(KeyCommand.ZEROIZE))
+        ]
+        words = {name: np.repeat(first, 2) for name, first in writes[0].items()}
+        for name in words:
+            words[name][1] = writes[1][name][0]
+            words[name]["earliest"][1] = later
+        record = fresh.bus(Script(words=words, wanted={"key_b": 2}, quiet=0, capacity=4))
+        response = int(record.words["key_b"]["resp"][1])
+        executing = fresh.field("CTRL", "EXE")
+        assert fresh.finish(2 * core().timing.zeroize) == "OK" and executing == (response == OKAY)
+        ready(fresh)
+        assert loaded(fresh) == ({1} if response == SLVERR else set())
+        if response == SLVERR:
+            assert fresh.command("UNLOAD", 1) == "OK"
+        seen.append(response)
+    ended = seen.index(SLVERR)
+    assert set(seen[:ended]) == {OKAY} and set(seen[ended:]) == {SLVERR}

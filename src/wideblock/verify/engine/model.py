@@ -136,7 +136,17 @@ class Model:
         """Zeroize begins in a cycle, and lasts until cycle ``last``; further steps may end in the first cycle."""
         self.spread(cycle + 1)
         self.cleared_at = cycle
-        self.change(lambda state: self.zeroize(state, last + self.bounds.zeroize))
+        self.clear_by(lambda state: self.zeroize(state, last + self.bounds.zeroize))
+
+    def clear_by(self, change: Callable[[State], State]) -> None:
+        """Makes a change that clears in every state; a fault of the window in this cycle is logged before or after."""
+        late = {
+            self.logged(change(state), 1 << sent.wrong, sent.slot)
+            for state in self.states
+            if (sent := state.window).phase == "inside" and sent.wrong not in (None, GONE)
+        }
+        self.change(change)
+        self.states |= late
 
     @staticmethod
     def _cleared(state: State, cycle: int) -> State:

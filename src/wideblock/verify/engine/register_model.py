@@ -137,16 +137,20 @@ class Registers:
         refused = self._refused_key if space == "KEY" else self._refused
         return (SLVERR if refused(state, cycle, found[0].name, value, strobe) else OKAY), 3
 
+    def aborts(self, space: str, offset: int, value: int, strobe: int) -> bool:
+        """Whether a write gives up the command that runs."""
+        found = self.place(space, offset)
+        return found is not None and space == "KEY" and found[0].name == "CTRL" and bool(strobe & 1) and _aborts(value)
+
     @staticmethod
     def _refused_key(state: State, cycle: int, name: str, value: int, strobe: int) -> bool:
         if name != "CTRL":
             return state.run is not None or cycle < state.clear
         if not strobe & 1:
             return False
-        execute, finish, command = value & 1, value & 2, value >> 2 & 15
         if state.run:
-            return not (execute and not finish and command == KeyCommand.ZEROIZE)
-        return bool(state.done and not finish)
+            return not _aborts(value)
+        return bool(state.done and not value & 2)
 
     def _refused(self, state: State, cycle: int, name: str, value: int, strobe: int) -> bool:
         if name in FREEZABLE:
@@ -188,10 +192,12 @@ class Registers:
 
             model.change(stored)
         elif strobe & 1:
-            if value & 3 == 1 and value >> 2 & 15 == KeyCommand.ZEROIZE:
+            change = model.change
+            if _aborts(value):
                 model.spread(cycle + 1, command=False)
                 model.cleared_at = cycle
-            model.change(lambda state: self._control(state, cycle, value))
+                change = model.clear_by
+            change(lambda state: self._control(state, cycle, value))
 
     def _control(self, state: State, cycle: int, value: int) -> State:
         """The state after a write of CTRL."""
@@ -257,6 +263,11 @@ class Registers:
         tweak = state.tweak.ljust(tweak_size, b"\0")[:tweak_size]
         sent = Sending("waits", request & 0xFFFF, bool(request >> 16 & 1), tweak, state.data[:size], wrong, vague)
         return state._replace(window=sent)
+
+
+def _aborts(control: int) -> bool:
+    """Whether a word of CTRL is EXE with ZEROIZE."""
+    return control & 3 == 1 and control >> 2 & 15 == KeyCommand.ZEROIZE
 
 
 def _merged(data: bytes, at: int, given: int, mask: int) -> bytes:

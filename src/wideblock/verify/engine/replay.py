@@ -135,6 +135,11 @@ def _write(at: Callable[[int], _Cycle], model: Model, registers: Registers, answ
             lambda state: registers.response(state, answer.cycle, *words),
         )
 
+    if answer.response and registers.aborts(access.space, access.offset, value, access.strobe):
+        # refused, too, where the command ends in this cycle; then DONE is 1 in the next one
+        at(answer.cycle).changes.insert(0, lambda: model.spread(answer.cycle + 1))
+        at(answer.cycle).changes.insert(1, show)
+        return
     at(answer.cycle).shows.append(show)
     if answer.response == 0:
         found = registers.place(access.space, access.offset)
