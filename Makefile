@@ -26,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux linux-driver verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format release lock clean
+.PHONY: help demo test tests test-all lint judge linux linux-driver verify netlist prove bench bench-native bench-nbd harden-native mutate-master evidence synth asic soc docs site setup format release lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,9 @@ bench-native: $(READY) ## Measure every width of the native library, beside peer
 
 bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin and luks filter, by nbdcopy and fio; minutes.
 	$(BIN)/python -m tests.bench_nbd
+
+mutate-master: $(READY) ## Count the mutants of the master of AXI4 that its tests and its formal rules find; an hour.
+	$(BIN)/python -m tests.rtl.dma.mutants
 
 harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind and MemorySanitizer look for uses of secrets; clang++, valgrind.
 	$(BIN)/python -m tests.native.harden $(FUZZ)

@@ -24,7 +24,7 @@ __all__ = ["TARGETS", "kept", "record", "runs"]
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "docs" / "runs.json"
-TARGETS = ("netlist", "verify", "soc", "linux", "linux-driver", "harden-native", "judge", "release")
+TARGETS = ("netlist", "verify", "soc", "linux", "linux-driver", "harden-native", "mutate-master", "judge", "release")
 HEAD = ("command", "what it does", "result", "CPU minutes", "last line", "run on")
 
 
