@@ -36,6 +36,7 @@ class Unit:
     """A unit of the stream.
 
     first, last: cycles of its first and last beat; -1: not accepted
+    over:        cycle of its last beat, or of the beat with which the core drops it; -1: none
     fault:       0: none; -1: a clear cut it
     """
 
@@ -46,6 +47,7 @@ class Unit:
     data: bytes
     first: int
     last: int
+    over: int
     fault: int
     result: bytes | None
 
@@ -162,9 +164,11 @@ class Model:
         return all(0 <= unit.last <= cycle - self.bounds.command for unit in own)
 
     def inside(self, cycle: int, slot: int | None = None) -> bool:
-        """Whether a unit has begun and not ended before a cycle, of any slot, or of an admitting slot."""
-        under_way = (unit for unit in self.units if 0 <= unit.first < cycle and not 0 <= unit.last < cycle)
-        return any(slot is None or (slot == unit.slot and self._enters(unit)) for unit in under_way)
+        """Whether a unit has begun and not ended before a cycle; of a slot that admits it, until the core drops it."""
+        if slot is None:
+            return any(0 <= unit.first < cycle and not 0 <= unit.last < cycle for unit in self.units)
+        own = (unit for unit in self.units if unit.slot == slot and self._enters(unit))
+        return any(0 <= unit.first < cycle and not 0 <= unit.over < cycle for unit in own)
 
     def _enters(self, unit: Unit) -> bool:
         """Whether a unit is not dropped at its first beat."""

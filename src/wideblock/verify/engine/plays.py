@@ -10,7 +10,7 @@ from wideblock.drive.core import ZEROIZE, zeroize_at
 from wideblock.drive.sector.accesses import Answer, BusAccess, access_words, answers
 from wideblock.drive.sector.traffic import Request, SectorScript, answered_in_error, results
 from wideblock.rtl.bus.key_map import KEY_MAP
-from wideblock.rtl.stream.behaviour import KeyRule
+from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import NEVER, Record, ScriptEvent
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.verify.engine.check import EngineCheck
@@ -141,12 +141,13 @@ class Bench:
         _check_tags(script, record, faults)
         given = self._results(record, faults, first, last, sorted(set(stops)))
         _check_errors(record, first, faults, given)
-        units = []
+        units, long = [], 1 << self.model.bit[Cause.LONG]
         for n, (_, request, _) in enumerate(play.units):
             cut = n not in faults and n not in given
             fault = faults[n][1] if n in faults else -1 if cut else 0
             about = (request.slot, request.decrypt, request.tweak, request.data)
-            units.append(Unit(n, *about, first[n], last[n], fault, given.get(n)))
+            over = faults[n][0] - 1 if fault == long else last[n]
+            units.append(Unit(n, *about, first[n], last[n], over, fault, given.get(n)))
         pulses = [(cycle, fault, play.units[n][1].slot) for n, (cycle, fault) in faults.items()]
         self.accesses += len(done)
         self.commands += sum(_executes(answer) for answer in done)
