@@ -120,11 +120,11 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1212, "cli": 2202, "drive": 1164, "evaluate": 1932, "evidence": 396, "export": 1664,
-    "image": 1243, "native": 245, "renewal": 492,
+    "catalog": 1212, "cli": 2208, "drive": 1164, "evaluate": 1932, "evidence": 396, "export": 1664,
+    "image": 1243, "native": 245, "renewal": 512,
     "rtl/aead": 4624, "rtl/aes": 1475, "rtl/bus": 1223, "rtl/dma": 1582, "rtl/engine": 1772, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1498, "rtl/keys": 1090, "rtl/sector": 4329, "rtl/shell": 160, "rtl/stream": 1640,
-    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1324, "vectors": 490, "verify": 10708,
+    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1347, "vectors": 490, "verify": 10729,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 

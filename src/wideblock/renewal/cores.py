@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores that have evidence of their own: presets as they ship, cores that seal, small engines, small cores."""
+"""Cores with evidence: presets as they ship, sealing cores, small engines, small cores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ SEALED = {"icv_bytes": 16}
 def cores(
     kind: EvidenceKind, names: Sequence[str], evidence: Sequence[Evidence]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Presets of ``names`` as they ship, of each scheme a core that seals and a small engine, cores of ``evidence``."""
+    """Presets of ``names`` as they ship, of each scheme a sealing core and a small engine, cores of ``evidence``."""
     yield from ((name, {}) for name in names if name in catalog.PRESETS)
     yield from ((each.name, dict(each.changed)) for each in (*_sealing(), *engines({})) if each.name in names)
     yield from ((each.core, each.changed) for each in evidence if each.kind is kind and each.core in names)
@@ -60,13 +60,13 @@ def small(name: str) -> Contract[Any, Any]:
 
 
 def _sealing() -> Iterator[Contract[Any, Any]]:
-    """The core of the README's table with an integrity value, of each scheme that has it."""
+    """The sealing form of the core in the README's table, of each scheme with such a form."""
     for name in representatives().values():
         yield from _possible(name, [SEALED])
 
 
 def _first(wanted) -> list[str]:
-    """The first preset of each scheme that is ``wanted``."""
+    """The first ``wanted`` preset of each scheme."""
     first: dict[str, Preset] = {}
     for preset in filter(wanted, catalog.PRESETS.values()):
         first.setdefault(preset.scheme.name, preset)
@@ -74,7 +74,7 @@ def _first(wanted) -> list[str]:
 
 
 def _possible(name: str, changes: Sequence[Mapping[str, Any]]) -> Iterator[Contract[Any, Any]]:
-    """A preset with the first of the changes that it can have; nothing if it can have none."""
+    """A preset with the first possible one of the ``changes``, or nothing."""
     for each in changes:
         try:
             yield contract(name, each)

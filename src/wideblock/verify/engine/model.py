@@ -36,7 +36,7 @@ class Unit:
     """A unit of the stream.
 
     first, last: cycles of its first and last beat; -1: not accepted
-    over:        cycle of its last beat, or of the beat with which the core drops it; -1: none
+    over:        last cycle of the unit in the core: of the last beat, or of the beat of a fault; -1: none
     fault:       0: none; -1: a clear cut it
     """
 
@@ -141,7 +141,7 @@ class Model:
         self.clear_by(lambda state: self.zeroize(state, last + self.bounds.zeroize))
 
     def clear_by(self, change: Callable[[State], State]) -> None:
-        """Makes a change that clears in every state; a fault of the window in this cycle is logged before or after."""
+        """Clears every state by a change; a fault of the window in the same cycle is logged before or after."""
         late = {
             self.logged(change(state), 1 << sent.wrong, sent.slot)
             for state in self.states
@@ -164,7 +164,7 @@ class Model:
         return all(0 <= unit.last <= cycle - self.bounds.command for unit in own)
 
     def inside(self, cycle: int, slot: int | None = None) -> bool:
-        """Whether a unit has begun and not ended before a cycle; of a slot that admits it, until the core drops it."""
+        """Whether a unit has begun and not ended before a cycle; in an admitting slot a dropped unit has ended."""
         if slot is None:
             return any(0 <= unit.first < cycle and not 0 <= unit.last < cycle for unit in self.units)
         own = (unit for unit in self.units if unit.slot == slot and self._enters(unit))

@@ -138,7 +138,7 @@ class Registers:
         return (SLVERR if refused(state, cycle, found[0].name, value, strobe) else OKAY), 3
 
     def aborts(self, space: str, offset: int, value: int, strobe: int) -> bool:
-        """Whether a write gives up the command that runs."""
+        """Whether a write gives up the running command."""
         found = self.place(space, offset)
         return found is not None and space == "KEY" and found[0].name == "CTRL" and bool(strobe & 1) and _aborts(value)
 
