@@ -23,11 +23,11 @@ def changed(of, name, before, after):
     return getattr(made, name) if hasattr(made, name) else getattr(next(owners), name)
 
 
-def expect_found(suite, core, check, words, amount=16):
+def expect_found(suite, core, check, words, amount=16, seed=1):
     """The check of a suite fails on a core as its sources are now, not as it is kept, and says ``words``, a pattern."""
     text = generate(core.module, core.shell, core.header)[FILE]
     with suite.simulation(core, verilog=[text]) as simulation:
-        failure = suite.verify(core, amount=amount, seed=1, checks=[check], simulation=simulation).failure
+        failure = suite.verify(core, amount=amount, seed=seed, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
         raise AssertionError(failure.difference)

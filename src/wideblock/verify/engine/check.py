@@ -94,6 +94,11 @@ class EngineCheck(SectorCheck):
         """Bytes of the shortest message of whole blocks, or of every message where all have one length."""
         return self.behaviour.length.least if self.fixed else max(16, -(-self.behaviour.length.least // 16) * 16)
 
+    @property
+    def window_bytes(self) -> int:
+        """Bytes of the longest data of the window."""
+        return self.simulation.maps["ENGINE"].register("WINDOW_DATA_IN").bytes
+
     def start_word(self, cycle: int, start: int) -> dict[str, Words]:
         """The write of CTRL that starts a command, in a play, not before a cycle."""
         words = self.simulation.writes("KEY", self.simulation.place("CTRL")[1], start)

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP
+from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access
 from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
-from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.check import BATCH, LOCKED, EngineCheck, Slot
 from wideblock.verify.engine.clearing import clearing
 from wideblock.verify.engine.concurrent import both_buses, every_offset
 from wideblock.verify.engine.cycles import cycle_contract
+from wideblock.verify.engine.limits import limits_of_slots
 from wideblock.verify.engine.registers import fault_log, registers, slot_table
 
 __all__ = ["CHECKS"]
@@ -45,7 +46,7 @@ def known_answers(check: EngineCheck) -> Finding:
             record = check.stream([Request(given, known.tweak, decrypt, slot=1)])
             if [sector for sector, _ in check.left(record)] != [right]:
                 return failed(f"{known.source} is wrong in the stream.")
-            if len(given) <= _window_bytes(check):
+            if len(given) <= check.window_bytes:
                 windowed += 1
                 if core.window(1, given, known.tweak, decrypt=decrypt) != (right, None):
                     return failed(f"{known.source} is wrong in the window.")
@@ -55,10 +56,6 @@ def known_answers(check: EngineCheck) -> Finding:
 
 def _ignored(error: str) -> str:
     return "" if error == "OK" else error
-
-
-def _window_bytes(check: EngineCheck) -> int:
-    return check.simulation.maps["ENGINE"].register("WINDOW_DATA_IN").count * REGISTER_BYTES
 
 
 def random_slots(check: EngineCheck) -> Finding:
@@ -202,61 +199,12 @@ def _with(check: EngineCheck, slot: int, name: str, index: int, low: int) -> str
     return core.finish()
 
 
-def limits_of_slots(check: EngineCheck) -> Finding:
-    """Directions, the key of known answers, and a limit of blocks, in the stream and in the window."""
-    check.restart()
-    core = check.simulation
-    for slot, aux in ((0, NO_ENCRYPT), (1, NO_DECRYPT)):
-        check.command("LOAD", slot, check.key(), aux)
-    requests = check.in_slots(check.requests(24), [0, 1])
-    if difference := check.wrong(requests, check.stream(requests), check.slots_now):
-        return failed(difference)
-    check.restart()
-    if (error := core.command("LOAD_KAT", 0)) != "OK":
-        return failed(f"LOAD_KAT ends with error {error}.")
-    check.slots_now[0] = Slot(KAT_KEY[: check.shape.key_bytes], kat=True)
-    requests = check.in_slots(check.requests(8), [0])
-    if difference := check.wrong(requests, check.stream(requests), check.slots_now):
-        return failed(difference)
-    least = -(-check.behaviour.length.least // 4) * 4
-    request = check.request(min(_window_bytes(check), max(least, 16)))
-    right = check.pool.answers(KAT_KEY[: check.shape.key_bytes], [request])[0]
-    if core.window(0, request.data, request.tweak, decrypt=request.decrypt) != (right, None):
-        return failed("A sector of the window under the key of known answers is wrong.")
-    return _block_limit(check)
-
-
-def _block_limit(check: EngineCheck) -> Finding:
-    """A limit: sectors up to the limit pass, later sectors are dropped; another slot goes on."""
-    check.restart()
-    core, t = check.simulation, check.subject.timing
-    used = [0, 1]
-    for slot in used:
-        check.command("LOAD", slot, check.key())
-    size = check.behaviour.usual
-    whole = check.number(3, 6)
-    limit = whole * -(-size // 16)
-    for half, low in (("LO", 0), ("HI", 32)):
-        core.set(f"LIMIT_{half}", limit >> low & 0xFFFFFFFF)
-    first = [replace(check.request(size), slot=used[0]) for _ in range(whole)]
-    if difference := check.wrong(first, check.stream(first), check.slots_now):
-        return failed(difference)
-    core.wait(t.busy)
-    more = [replace(check.request(size), slot=slot) for slot in (used[0], used[1], used[0])]
-    record = check.stream(more)
-    if [value for _, value in record.faults] != [check.behaviour.fault(Cause.LIMIT)] * 2:
-        return failed(f"Faults are {record.faults}, of a slot that has processed {limit} blocks, its limit.")
-    if [sector for sector, _ in check.left(record)] != check.pool.answers(check.slots_now[used[1]].key, [more[1]]):
-        return failed("A sector of another slot than the exhausted one is wrong.")
-    return passed(f"directions, the key of known answers, and a limit of {limit} blocks")
-
-
 def window_beside_the_stream(check: EngineCheck) -> Finding:
     """Sectors of the window between those of the stream: each leaves on the requester's side, right, and is counted."""
     check.restart()
     used, core = check.fill(3), check.simulation
     plays = max(2, check.few(16) // 4)
-    size = min(_window_bytes(check), check.behaviour.usual)
+    size = min(check.window_bytes, check.behaviour.usual)
     for _ in range(plays):
         own = replace(check.request(size), slot=int(check.rng.choice(used)))
         start = core.fill_window(own.slot, own.data, own.tweak, decrypt=own.decrypt)
@@ -272,7 +220,7 @@ def window_beside_the_stream(check: EngineCheck) -> Finding:
             return failed("A sector of the window beside the stream is wrong.")
     free = next(slot for slot in range(check.number_of_slots) if slot not in used)
     causes = [fault.cause for fault in check.behaviour.faults]
-    beyond = _window_bytes(check) + 1
+    beyond = check.window_bytes + 1
     for slot, given, cause in ((free, size, Cause.SLOT), (used[0], 0, Cause.SHORT), (used[0], beyond, Cause.LONG)):
         own = replace(check.request(size), slot=slot)
         start = core.fill_window(slot, own.data, own.tweak, decrypt=own.decrypt)

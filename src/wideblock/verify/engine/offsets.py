@@ -43,6 +43,7 @@ class Disturbances:
             "a write of DONE": lambda at: EnginePlay([firmware.done(at)]),
             "a source that stops in another slot": lambda at: self.unit(at, self.other, 700),
             "a refused unit of the slot": self.refused,
+            "a refused unit of the slot that ends later": lambda at: self.refused(at, self.change),
             "a unit of the slot": lambda at: self.unit(at, self.slot),
             "a short unit of the slot": lambda at: self.unit(at, self.slot, size=self.short()),
             "START of the window": lambda at: EnginePlay([firmware.write(at, "WINDOW_REQUEST", self.slot | 1 << 31)]),
@@ -52,14 +53,22 @@ class Disturbances:
     def zeroize(self) -> int:
         return self.check.subject.timing.zeroize
 
+    @property
+    def change(self) -> int:
+        """Cycles after which a command that begins now has ended."""
+        return self.check.subject.timing.unload + self.check.subject.timing.load + 120
+
     def play(self, script: str, disturbance: str, offset: int) -> str | None:
         """The first difference where a disturbance comes ``offset`` cycles after the begin of a script."""
         accesses = self.scripts[script]()
         if difference := self.bench.play(self.prelude):
             return difference
-        end, at = accesses[-1].cycle, START + offset
+        at = START + offset
         play = self.disturbances[disturbance](at)
-        play.accesses = sorted([*accesses, *play.accesses, *self.after(end + 260)], key=lambda access: access.cycle)
+        end = accesses[-1].cycle + 260
+        looks = {end, *(end + pause for *_, pause in play.units)}
+        looked = [access for look in sorted(looks) for access in self.after(look)]
+        play.accesses = sorted([*accesses, *play.accesses, *looked], key=lambda access: access.cycle)
         play.soft = True
         if difference := self.bench.play(play):
             return (
@@ -128,11 +137,11 @@ class Disturbances:
         check = self.check
         return check.shape.beat_bytes if check.fixed else check.number(1, 15)
 
-    def refused(self, at: int) -> EnginePlay:
+    def refused(self, at: int, pause: int = 0) -> EnginePlay:
         """A unit too long for a beat, in a direction that the core lacks, or for a slot without a key."""
         request = self.check.request(2 * self.check.behaviour.usual)
         return EnginePlay(
-            units=[(at, replace(request, slot=self.slot, decrypt=not self.check.behaviour.directions[0]), 0)]
+            units=[(at, replace(request, slot=self.slot, decrypt=not self.check.behaviour.directions[0]), pause)]
         )
 
     def after(self, at: int) -> Iterator[BusAccess]:
