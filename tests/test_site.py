@@ -11,14 +11,17 @@ import pytest
 pytestmark = pytest.mark.shows("documents")
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("results.html", "index.html", "families/hash-counter-hash.html")
+PAGES = ("results.html", "index.html", "choosing.html", "families/hash-counter-hash.html")
 
 SCRIPT = """<script>addEventListener("load", () => {
 const wide = e => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth + 1;
+const left = n => { const r = document.createRange(); r.selectNode(n); return r.getBoundingClientRect().left };
+const torn = td => [...td.childNodes].some(n => n.textContent.trim() && left(n) < left(td) + 100);
+const cells = innerWidth > 768 ? [] : [...document.querySelectorAll("td")].filter(torn);
 const cut = [...document.querySelectorAll("table, td, pre, h1, h2")].filter(wide).map(e => e.textContent.slice(0, 40));
 const first = document.querySelector("td"), p = document.createElement("p");
 p.id = "said";
-p.textContent = JSON.stringify([document.documentElement.scrollWidth <= innerWidth, cut.length,
+p.textContent = JSON.stringify([document.documentElement.scrollWidth <= innerWidth, cut.length + cells.length,
   first && getComputedStyle(first, "::before").content]);
 document.body.append(p) })</script></body>"""
 
