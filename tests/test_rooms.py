@@ -124,7 +124,7 @@ BUDGETS = {
     "image": 1243, "native": 245, "renewal": 512,
     "rtl/aead": 4624, "rtl/aes": 1475, "rtl/bus": 1223, "rtl/dma": 1582, "rtl/engine": 1772, "rtl/flow": 240,
     "rtl/gf128": 290, "rtl/hash": 1498, "rtl/keys": 1090, "rtl/sector": 4329, "rtl/shell": 160, "rtl/stream": 1640,
-    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1347, "vectors": 490, "verify": 10770,
+    "rtl/tes": 360, "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1347, "vectors": 490, "verify": 10769,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 

@@ -24,7 +24,10 @@ def changed(of, name, before, after):
 
 
 def expect_found(suite, core, check, words, amount=16, seed=1):
-    """The check of a suite fails on a core as its sources are now, not as it is kept, and says ``words``, a pattern."""
+    """The check of a suite fails on a core as its sources are now, not as it is kept, and says ``words``, a pattern.
+
+    amount, seed: as of :meth:`~wideblock.verify.core.suite.Suite.verify`
+    """
     text = generate(core.module, core.shell, core.header)[FILE]
     with suite.simulation(core, verilog=[text]) as simulation:
         failure = suite.verify(core, amount=amount, seed=seed, checks=[check], simulation=simulation).failure

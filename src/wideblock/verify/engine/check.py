@@ -99,6 +99,11 @@ class EngineCheck(SectorCheck):
         """Bytes of the longest data of the window."""
         return self.simulation.maps["ENGINE"].register("WINDOW_DATA_IN").bytes
 
+    def set_limit(self, blocks: int) -> None:
+        """Writes LIMIT."""
+        for half, low in (("HI", 32), ("LO", 0)):
+            self.simulation.set(f"LIMIT_{half}", blocks >> low & 0xFFFFFFFF)
+
     def start_word(self, cycle: int, start: int) -> dict[str, Words]:
         """The write of CTRL that starts a command, in a play, not before a cycle."""
         words = self.simulation.writes("KEY", self.simulation.place("CTRL")[1], start)
@@ -125,8 +130,9 @@ class EngineCheck(SectorCheck):
             return f"{record.violation}, cycle {record.violation_cycle}."
         faults = [self.fault_of(request, slots) for request in requests]
         expected = [self.behaviour.fault(cause) for cause in faults if cause]
-        if [value for _, value in record.faults] != expected:
-            return f"Faults are {[value for _, value in record.faults][:8]}, must be {expected[:8]}."
+        seen = [value for _, value in record.faults]
+        if seen != expected:
+            return f"Faults are {seen[:8]}, must be {expected[:8]}, the first of {len(seen)} and of {len(expected)}."
         if record.errors is not None and record.errors != [cause is not None for cause in faults]:
             return f"Packets with error flags are {record.errors[:8]} for the faults {faults[:8]}."
         changes = record.words.levels.get("fault_tag", [])

@@ -32,11 +32,13 @@ def limits_of_slots(check: EngineCheck) -> Finding:
     right = check.pool.answers(KAT_KEY[: check.shape.key_bytes], [request])[0]
     if core.window(0, request.data, request.tweak, decrypt=request.decrypt) != (right, None):
         return failed("A sector of the window under the key of known answers is wrong.")
-    return _block_limit(check)
+    if difference := _block_limit(check) or _limit_raised(check):
+        return failed(difference)
+    return passed("directions, the key of known answers, a limit of blocks, and a limit that is raised")
 
 
-def _block_limit(check: EngineCheck) -> Finding:
-    """A limit: sectors up to the limit pass, later sectors are dropped; another slot goes on."""
+def _block_limit(check: EngineCheck) -> str | None:
+    """The first error of a limit: sectors up to it pass, later sectors are dropped, and another slot goes on."""
     check.restart()
     core, t = check.simulation, check.subject.timing
     used = [0, 1]
@@ -45,21 +47,18 @@ def _block_limit(check: EngineCheck) -> Finding:
     size = check.behaviour.usual
     whole = check.number(3, 6)
     limit = whole * -(-size // 16)
-    for half, low in (("LO", 0), ("HI", 32)):
-        core.set(f"LIMIT_{half}", limit >> low & 0xFFFFFFFF)
+    check.set_limit(limit)
     first = [replace(check.request(size), slot=used[0]) for _ in range(whole)]
     if difference := check.wrong(first, check.stream(first), check.slots_now):
-        return failed(difference)
+        return difference
     core.wait(t.busy)
     more = [replace(check.request(size), slot=slot) for slot in (used[0], used[1], used[0])]
     record = check.stream(more)
     if [value for _, value in record.faults] != [check.behaviour.fault(Cause.LIMIT)] * 2:
-        return failed(f"Faults are {record.faults}, of a slot that has processed {limit} blocks, its limit.")
+        return f"Faults are {record.faults}, of a slot that has processed {limit} blocks, its limit."
     if [sector for sector, _ in check.left(record)] != check.pool.answers(check.slots_now[used[1]].key, [more[1]]):
-        return failed("A sector of another slot than the exhausted one is wrong.")
-    if difference := _limit_raised(check):
-        return failed(difference)
-    return passed(f"directions, the key of known answers, a limit of {limit} blocks, and a limit that is raised")
+        return "A sector of another slot than the exhausted one is wrong."
+    return None
 
 
 def _limit_raised(check: EngineCheck) -> str | None:
@@ -70,8 +69,7 @@ def _limit_raised(check: EngineCheck) -> str | None:
     check.restart()
     check.command("LOAD", 0, check.key())
     core, size = check.simulation, check.behaviour.usual
-    core.set("LIMIT_LO", -(-size // 16))
-    core.set("LIMIT_HI", 0)
+    check.set_limit(-(-size // 16))
     raised = 2 * check.subject.timing.interval + 16
     requests = [replace(check.request(size), slot=0) for _ in range(3)]
     script = check.script(requests, [])
@@ -85,8 +83,7 @@ def _limit_raised(check: EngineCheck) -> str | None:
     refused = [value for _, value in record.faults]
     if refused not in ([check.behaviour.fault(Cause.LIMIT)] * n for n in (1, 2)):
         return f"Faults are {refused}, of three sectors of a slot; the first reached LIMIT, then LIMIT was raised."
-    if [sector for sector, _ in check.left(record)] != check.pool.answers(
-        check.slots_now[0].key, requests[: -len(refused)]
-    ):
+    right = check.pool.answers(check.slots_now[0].key, requests[: -len(refused)])
+    if [sector for sector, _ in check.left(record)] != right:
         return "A sector of a slot is wrong whose LIMIT was raised after it had been reached."
     return None

@@ -175,8 +175,7 @@ def fault_log(check: EngineCheck) -> Finding:
     if third:
         check.command("LOAD", 2, check.key())
     way = check.behaviour.directions[0]
-    core.set("LIMIT_LO", 1)
-    core.set("LIMIT_HI", 0)
+    check.set_limit(1)
     check.stream([replace(check.request(size, decrypt=way), slot=2)])
     core.set("LIMIT_HI", 1)  # the slot stays exhausted
     good = Request(bytes(size), bytes(check.shape.tweak_bytes), way)
@@ -261,8 +260,7 @@ def _limits(check: EngineCheck, used: int) -> Finding | None:
     core = check.simulation
     fields = (field for half in ("LO", "HI") for field in core.maps["ENGINE"].register(f"LIMIT_{half}").fields)
     for bit in reversed(range(sum(field.bits for field in fields))):
-        for half, low in (("HI", 32), ("LO", 0)):
-            core.set(f"LIMIT_{half}", 1 << bit >> low & 0xFFFFFFFF)
+        check.set_limit(1 << bit)
         used += -(-check.least // 16)
         check.stream([replace(check.request(check.least), slot=0)])
         core.set("SLOT_SELECT", 0)
