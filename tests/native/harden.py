@@ -21,7 +21,9 @@ from wideblock.native.library import SOURCE, compile_library, widths
 __all__ = ["build_fuzzer", "build_poisoned", "build_secrets", "clang", "fuzz", "main", "memcheck", "memory_sanitizer"]
 
 HERE = Path(__file__).parent
-SANITIZERS = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZERS = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+"""Of :func:`build_fuzzer`. With these checks, clang takes many minutes for a width at the library's -O3."""
+
 MEMORY = ("-g", "-fsanitize=memory", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval")
 """MemorySanitizer that goes on after a report; values may be passed and returned undefined, but not decide."""
 
