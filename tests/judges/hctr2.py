@@ -7,6 +7,7 @@ library's, sealed, are what the crate makes of 16 zeros and the sector, and what
 """
 
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,9 +25,10 @@ FOLDER = Path(__file__).parent / "hctr2"
 def judge(cases: list[tuple[bytes, bytes, bytes]]) -> list[list[bytes]]:
     """The enciphered and the deciphered message of each key, tweak and message."""
     lines = "".join(f"{key.hex()} {tweak.hex() or '-'} {message.hex()}\n" for key, tweak, message in cases)
-    with tempfile.TemporaryDirectory() as target:
-        command = ["cargo", "run", "--quiet", "--release", "--target-dir", target]
-        done = subprocess.run(command, cwd=FOLDER, input=lines, text=True, stdout=subprocess.PIPE, check=True)
+    with tempfile.TemporaryDirectory() as work:  # cargo writes a lock file beside the project
+        project = shutil.copytree(FOLDER, Path(work, "judge"))
+        command = ["cargo", "run", "--quiet", "--release"]
+        done = subprocess.run(command, cwd=project, input=lines, text=True, stdout=subprocess.PIPE, check=True)
     return [[bytes.fromhex(word) for word in line.split()] for line in done.stdout.splitlines()]
 
 
